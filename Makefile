@@ -99,7 +99,7 @@ OLD ?=
 test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, and back (eleven minutes); with ORIGINALS on its plugins
 	rm -rf .strata/older && mkdir -p .strata/older
 	git archive $(or $(OLD),$(error make test-strata-upgrade OLD=COMMIT: say whose stack is taken over)) | tar -x -C .strata/older
-	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .
+	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestStackOfOlderStrataIsUpgraded$$' .
 
 .PHONY: test
 test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-long, test-machines, test-vm, test-state, test-strata-upgrade, test-gc and test-chaos are apart)

@@ -28,7 +28,8 @@ func TestTextPanicsForUnregisteredVerb(t *testing.T) {
 	assert.Panics(t, func() { Text(verb.NewUnbounded[verb.None](nil)) })
 }
 
-// Resources run the table's verbs, and no others; the gates of deletes and creates are built apart.
+// Resources run exactly the verbs of the table. Gates that run at a create or a delete have
+// commands of their own.
 func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 	text, err := os.ReadFile("../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestABundleGivesVersionDigestAndPlaceWithoutReadingItsFiles(t *testing.T) {
+func TestBundleManifestResolvesArtifactsWithoutReadingFiles(t *testing.T) {
 	dir, entries := bundle(t)
 	for _, entry := range entries {
 		require.NoError(t, os.Remove(filepath.Join(dir, entry.Path)))
@@ -89,7 +89,7 @@ func arm(entry artifacts.Entry) artifacts.Entry {
 	return entry
 }
 
-func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
+func TestBundleReturnsOnlyImagesOfStackLayers(t *testing.T) {
 	dir, _ := bundle(t)
 	set, err := artifacts.Resolve(stack(t, dir,
 		func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
@@ -108,7 +108,7 @@ func TestBundleWithoutImagesIsAccepted(t *testing.T) {
 	assert.Empty(t, set.List(config.ArtifactK3sImages))
 }
 
-func TestAFolderWithoutManifestIsNoBundle(t *testing.T) {
+func TestFolderWithoutManifestIsNotABundle(t *testing.T) {
 	_, err := artifacts.Resolve(stack(t, t.TempDir(), nil), t.TempDir())
 	assert.ErrorContains(t, err, "no bundle folder")
 	assert.ErrorContains(t, err, "strata:artifacts.source")
@@ -164,7 +164,7 @@ func TestMaterialiseIsIdempotent(t *testing.T) {
 	assert.True(t, os.SameFile(before, after))
 }
 
-func TestAFileWithAWrongSumIsAnErrorThatNamesIt(t *testing.T) {
+func TestWrongChecksumErrorNamesFile(t *testing.T) {
 	dir, entries := bundle(t)
 	file := filepath.Join(dir, entries[0].Path)
 	require.NoError(t, os.WriteFile(file, []byte("BINARY"), 0o644))

@@ -98,14 +98,14 @@ func TestFetchRefusesMismatchWithUpstreamChecksums(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(project, artifacts.LockFile))
 }
 
-func TestFetchRefusesAListWithoutTheFile(t *testing.T) {
+func TestFetchRefusesChecksumListWithoutFile(t *testing.T) {
 	up := newUpstream(t)
 	up.files["/sha256sum-amd64.txt"] = sum("images") + "  images.tar.zst\n"
 	err := artifacts.Fetch(t.Context(), t.TempDir(), config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "lists no sum for k3s")
 }
 
-func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
+func TestFetchRefusesFileChangedSinceLock(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
 		&bytes.Buffer{}))
@@ -150,7 +150,7 @@ func TestFetchRefusesChecksumListChangedSinceLock(t *testing.T) {
 	assert.ErrorContains(t, err, "now says "+sum("another binary"))
 }
 
-func TestFetchResumesAnInterruptedDownload(t *testing.T) {
+func TestFetchResumesInterruptedDownload(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	content := up.files["/k3s"]
 	dir, err := artifacts.CacheDir()
@@ -183,7 +183,7 @@ func TestDownloadGivesUpWithoutProgress(t *testing.T) {
 	assert.Greater(t, time.Since(start), time.Second, "a server in trouble is given time")
 }
 
-func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
+func TestResumedDownloadWithWrongContentIsDiscarded(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	dir, err := artifacts.CacheDir()
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
 		"the next attempt starts afresh")
 }
 
-func TestAMissingFileIsAnErrorWithItsURL(t *testing.T) {
+func TestMissingFileErrorNamesURL(t *testing.T) {
 	up := newUpstream(t)
 	delete(up.files, "/k3s")
 	err := artifacts.Fetch(t.Context(), t.TempDir(), config.Artifacts{}, up.pins(), &bytes.Buffer{})

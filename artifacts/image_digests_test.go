@@ -32,7 +32,7 @@ func TestImageDigestsIncludeEveryPlatform(t *testing.T) {
 		"without those that were recorded before there were digests, and those that containerd verifies")
 }
 
-func TestImagesOfABundleAreNotCompared(t *testing.T) {
+func TestBundleHasNoImageDigestsToCompare(t *testing.T) {
 	project := t.TempDir()
 	dir, _ := bundle(t)
 	existing, err := config.Load("test", map[string]string{

@@ -44,7 +44,7 @@ func TestPublishedChecksImageWithoutDownload(t *testing.T) {
 	assert.Equal(t, file, path)
 }
 
-func TestABundlesImageThatIsGoneIsReported(t *testing.T) {
+func TestMissingBundleImageIsReported(t *testing.T) {
 	image := Artifact{Name: "vm-image", source: filepath.Join(t.TempDir(), "disk.qcow2")}
 	_, err := image.AtHand(t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)

@@ -84,7 +84,7 @@ func serveTLS(
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client that trusts no one hangs up
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients without the CA hang up
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server
@@ -128,8 +128,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// The test plays a company's machine that reaches only the mirror. It fetches there, and then
-// resolves by the lock on another machine.
+// The test fetches on a machine that reaches only the mirror, as in a company. Then another machine
+// resolves by the lock.
 func TestFetchUsesOnlyMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
@@ -158,7 +158,7 @@ func TestFetchUsesOnlyMirror(t *testing.T) {
 	}
 }
 
-func TestAMirrorThatServesSomethingElseIsRefused(t *testing.T) {
+func TestMirrorWithOtherContentIsRefused(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins,
@@ -239,7 +239,7 @@ func TestMirrorErrorsHidePassword(t *testing.T) {
 
 // The mirror's password is only for the mirror: a request to another host, after a redirect, does
 // not have it.
-func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
+func TestMirrorPasswordIsNotSentToOtherHosts(t *testing.T) {
 	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2",
 		URL: "https://example.org/metallb-0.16.2.tgz"}}
 	m := newMirror(t, pins)

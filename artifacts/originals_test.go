@@ -120,9 +120,9 @@ func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-// The lab writes the sum of a file into its manifest as it finds the file, so no later check would
-// notice a change.
-func TestFileThatChangedInTheFolderIsReplaced(t *testing.T) {
+// The lab computes the checksum in its manifest from the file in the folder, so no later check
+// would notice a change.
+func TestFillReplacesChangedFile(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	_, err := m.fill(t, dir, pins)
@@ -213,7 +213,7 @@ func TestFillKeepsUserFilesAndSkipsRelatedDownloads(t *testing.T) {
 }
 
 // Without a network, or behind a firewall, a first update must not wait for each of a dozen files.
-func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
+func TestUnresponsiveHostIsRequestedOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var asked atomic.Int32
 	silent := httptest.NewUnstartedServer(

@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
+func TestFetchUsesVersionsOfAllStackFiles(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	pins, from, err := artifacts.ProjectPins("..")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 		"all default pins, and K3s's files at the other version")
 }
 
-func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
+func TestFetchUsesMirrorOfStackFiles(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MirrorVariable, "")
 	project := t.TempDir()

@@ -87,7 +87,7 @@ func TestCheckPodsPrintsRequestedOutputFormat(t *testing.T) {
 }
 
 // kubectl would read the first document only.
-func TestCheckPodsFailsWhenADocumentFollowsDotsWithoutAMark(t *testing.T) {
+func TestCheckPodsRefusesDocumentAfterDotsWithoutSeparator(t *testing.T) {
 	code, _, stderr := invoke(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n...\n"+
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: [{name: b, image: b}]}\n",
 		"check", "pods", "-")

@@ -13,8 +13,9 @@ import (
 	"strata/actions"
 )
 
-// A user who finds a process or a line of a script finds the command in the help and on a page.
-func TestEachCommandIsVisibleAndOnAPage(t *testing.T) {
+// A user who sees a command of Strata in a process list or a script finds it in the help and on a
+// page.
+func TestEachCommandIsInHelpAndDocs(t *testing.T) {
 	pages := ""
 	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {
 		files, err := filepath.Glob(pattern)

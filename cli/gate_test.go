@@ -44,7 +44,7 @@ func unitAnswer(state, sub string) sshtest.Handler {
 	}
 }
 
-func TestGateExitsByItsVerdict(t *testing.T) {
+func TestGateExitCodeFollowsVerdict(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	server.Handler = unitAnswer("active", "running")

@@ -37,7 +37,7 @@ cat state
 	}
 }
 
-func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
+func TestHealthWritesMetricsEvenWhenGateIsNotOpen(t *testing.T) {
 	server := sshtest.Start(t)
 	file := filepath.Join(t.TempDir(), "strata.prom")
 	for _, test := range []struct {

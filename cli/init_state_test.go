@@ -11,7 +11,7 @@ import (
 	"strata/cli/scaffold/scaffoldtest"
 )
 
-// atHome runs init for a host, with a home directory where no state is chosen.
+// atHome runs init for a host, with a home directory and without any choice of a state.
 func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, home string) {
 	t.Helper()
 	host, project, home := scaffoldtest.New(t, index), scaffoldtest.Project(t), t.TempDir()
@@ -33,8 +33,8 @@ func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
 	assert.NotContains(t, stdout+stderr, string(passphrase))
 }
 
-// Nothing is prepared silently: a pipe cannot be asked.
-func TestInitPreparesNoStateUnasked(t *testing.T) {
+// Standard input is no terminal, so init cannot ask. Without --local-state it prepares nothing.
+func TestInitPreparesNoStateWithoutRequest(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 36)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Choose where Pulumi keeps the state")
@@ -50,7 +50,7 @@ func TestInitRefusesLocalStateBesideChosenBackend(t *testing.T) {
 }
 
 // A stack on an existing cluster has no hosts to log in to.
-func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
+func TestInitWithoutHostPreparesOnlyState(t *testing.T) {
 	home, project := t.TempDir(), scaffoldtest.Project(t)
 	t.Setenv("HOME", home)
 	code, stdout, stderr := invoke(t, "", "init", "mine", "--local-state", "--project", project)
@@ -61,7 +61,7 @@ func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
 	assert.FileExists(t, filepath.Join(home, ".strata/passphrase"))
 	assert.NoFileExists(t, filepath.Join(project, "Pulumi.mine.yaml"))
 
-	// A second stack in the same shell, which has read that file.
+	// The second stack is prepared in a shell that has read that file.
 	t.Setenv("PULUMI_BACKEND_URL", "file://"+home+"/.strata/state?metadata=skip")
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", home+"/.strata/passphrase")
 	code, stdout, stderr = invoke(t, "", "init", "second", "--local-state", "--project", project)
@@ -69,7 +69,7 @@ func TestInitPreparesTheStateAloneWhenNoHostIsNamed(t *testing.T) {
 	assert.Contains(t, stdout, "Next:\n\n  pulumi stack init second\n")
 }
 
-func TestInitWithoutHostIsRefusedWhenTheStackCannotBeNamedSo(t *testing.T) {
+func TestInitWithoutHostRefusesInvalidStackName(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	code, _, stderr := invoke(t, "", "init", "my stack", "--local-state", "--project",

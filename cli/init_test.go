@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
+func TestInitWritesStackFileThatPreflightReads(t *testing.T) {
 	host, project := scaffoldtest.New(t, 31), scaffoldtest.Project(t)
 	key := scaffoldtest.Key(t, host)
 	t.Setenv("PATH", t.TempDir())
@@ -51,7 +51,7 @@ func TestInitWritesNothingWhenHostHasProblem(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(project, "Pulumi.dev.yaml"))
 }
 
-func TestInitReportsEveryMistakeOfTheCommandBeforeItContactsAHost(t *testing.T) {
+func TestInitReportsAllInvalidArgumentsBeforeContactingHosts(t *testing.T) {
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.dev.yaml")
 	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.yaml"),
@@ -75,7 +75,7 @@ func TestInitReportsEveryMistakeOfTheCommandBeforeItContactsAHost(t *testing.T) 
 }
 
 // The first command uses the same ways to log in as the rest of the program.
-func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
+func TestInitLogsInWithPassphraseThroughJumpHost(t *testing.T) {
 	host, jump, project := scaffoldtest.New(t, 33), sshtest.Start(t), scaffoldtest.Project(t)
 	jump.Forwards = true
 	jump.AcceptKeyOf(host.Server)

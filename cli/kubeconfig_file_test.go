@@ -23,7 +23,7 @@ echo " users: [{name: default, user: {token: $3}}], contexts: [{name: default, c
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-func TestKubeconfigIsForItsOwnerAlone(t *testing.T) {
+func TestKubeconfigFileIsReadableByOwnerOnly(t *testing.T) {
 	withOutputs(t)
 	project := t.TempDir()
 	for output, more := range map[string][]string{"kubeconfig": nil, "readerKubeconfig": {"--reader"}} {
@@ -42,7 +42,7 @@ func TestKubeconfigIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestKubeconfigIsMergedUnlessTheNameIsTaken(t *testing.T) {
+func TestKubeconfigIsMergedUnlessContextNameIsTaken(t *testing.T) {
 	withOutputs(t)
 	theirs := filepath.Join(t.TempDir(), "config")
 	t.Setenv("KUBECONFIG", theirs)

@@ -16,7 +16,7 @@ func TestResourceCommandRefusesOtherStateLayout(t *testing.T) {
 	for _, layout := range []string{"", "v1", "v1000"} {
 		t.Setenv(statelayout.Variable, layout)
 		if layout == "" {
-			require.NoError(t, os.Unsetenv(statelayout.Variable)) // as in states of before
+			require.NoError(t, os.Unsetenv(statelayout.Variable)) // as in states without a layout
 		}
 		for _, args := range [][]string{
 			{"teardown"}, {"host-run", "--delete"}, {"vm", "delete"}, {"gate"},

@@ -46,7 +46,7 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step returns the name of the step that a script runs: its last word, before the closing brace.
+// step returns the name of the step that a script runs: its last word, without the closing brace.
 func step(script string) string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
 	return words[len(words)-1]
@@ -85,7 +85,7 @@ func TestSnapshotIsCopiedForOwnerOnly(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestACopyThatBreaksOffLeavesNoSnapshot(t *testing.T) {
+func TestInterruptedCopyLeavesNoSnapshot(t *testing.T) {
 	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")),
 		"etcd's d"), "server-1"))
 	folder := t.TempDir()
@@ -168,7 +168,7 @@ func TestRestoreRequiresSource(t *testing.T) {
 	assert.Contains(t, stderr, "--from: no node is called server-9; there are server-1")
 }
 
-func TestAStackWithoutAClusterHasNoSnapshots(t *testing.T) {
+func TestSnapshotFailsWithoutCluster(t *testing.T) {
 	fakePulumi(t, `{"deployment":{"resources":[]}}`)
 	code, _, stderr := invoke(t, "", "snapshot", "-s", "dev")
 	assert.Equal(t, 1, code)

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // A client of Kubernetes logs each broken connection, which a gate reports in its own words.
-func TestKlogErrorStaysOffStderrWhenACommandRan(t *testing.T) {
+func TestCommandWritesNoKlogErrorToStderr(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)
 	stderr := os.Stderr

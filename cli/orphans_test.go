@@ -116,7 +116,7 @@ func TestOrphansReportsHalfCreatedVM(t *testing.T) {
 	assert.FileExists(t, filepath.Join(h.dir, "guests/9000.json"))
 }
 
-func TestOrphansWorksWithoutTheStacksFile(t *testing.T) {
+func TestOrphansWorksWithoutStackFile(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"),
 		[]byte("#!/bin/sh\necho '{\"deployment\":{}}'\n"), 0o700))

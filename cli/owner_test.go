@@ -12,8 +12,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// knows puts a stand-in of pulumi first in PATH. Its state of the stack has the given cluster; if
-// cluster is empty, there is no state.
+// knows puts a fake pulumi first in PATH. It exports a state with the given cluster. If cluster is
+// empty, the stack has no state.
 func (h *hypervisorStack) knows(cluster string) {
 	h.t.Helper()
 	bin := h.t.TempDir()

@@ -52,7 +52,7 @@ config:
 	return project, server, ran
 }
 
-func TestOtherHostKeyThanTheStatesIsRefused(t *testing.T) {
+func TestHostKeyThatDiffersFromStateIsRefused(t *testing.T) {
 	project, _, ran := unpinnedHost(t)
 	pinnedState(t, "server-1", "127.0.0.1", sshtest.New(t).HostKey())
 	for _, command := range [][]string{{"preflight"}, {"owner", "server-1"}} {
@@ -65,7 +65,7 @@ func TestOtherHostKeyThanTheStatesIsRefused(t *testing.T) {
 }
 
 // An unreadable state may have the pin of a host: without it, whoever answers would be trusted.
-func TestHostsAreNotContactedWhenTheStateIsUnreadable(t *testing.T) {
+func TestHostsAreNotContactedWhenStateIsUnreadable(t *testing.T) {
 	project, _, ran := unpinnedHost(t)
 	standInPulumi(t, "echo 'the backend is away' >&2; exit 1")
 	for _, command := range [][]string{{"preflight"}, {"owner", "server-1"}} {
@@ -78,7 +78,7 @@ func TestHostsAreNotContactedWhenTheStateIsUnreadable(t *testing.T) {
 	assert.Zero(t, ran.Load())
 }
 
-func TestFirstContactIsMadeWhenThereIsNoState(t *testing.T) {
+func TestFirstContactIsMadeWithoutState(t *testing.T) {
 	project, _, ran := unpinnedHost(t)
 	standInPulumi(t, "echo 'error: no stack named dev found' >&2; exit 255")
 	_, _, stderr := invoke(t, "", "owner", "server-1", "--stack", "dev", "--project", project)
@@ -86,7 +86,7 @@ func TestFirstContactIsMadeWhenThereIsNoState(t *testing.T) {
 	assert.NotZero(t, ran.Load())
 }
 
-func TestOtherHypervisorKeyThanTheStatesIsRefused(t *testing.T) {
+func TestHypervisorKeyThatDiffersFromStateIsRefused(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	h.configure(hosts, "10.10.0.21")
 	pinnedState(t, "hypervisor", server.Target().Address, sshtest.New(t).HostKey())

@@ -12,7 +12,7 @@ import (
 	"strata/tests/nettest"
 )
 
-func TestPreflightTellsAMissingKeyFileBeforeItAsksAnyHost(t *testing.T) {
+func TestPreflightReportsMissingKeyFileBeforeContactingHosts(t *testing.T) {
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi.staging.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
@@ -31,7 +31,7 @@ config:
 	}
 }
 
-func TestPreflightIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
+func TestPreflightRefusesStackWithESCEnvironment(t *testing.T) {
 	code, stdout, stderr := invoke(t, "", "preflight", "--stack", "dev", "--project",
 		project(t, oneServer+environment))
 	assert.Equal(t, 2, code)
@@ -40,7 +40,7 @@ func TestPreflightIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
 	assert.Empty(t, stdout)
 }
 
-func TestPreflightTellsAMissingContextBeforeItAsksAnyCluster(t *testing.T) {
+func TestPreflightReportsMissingContextBeforeContactingCluster(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "config"),
 		[]byte(kubeconfigOfTwo), 0o600))
@@ -54,8 +54,8 @@ config:
 	assert.Contains(t, stderr, "strata:cluster.context: three is no context of config; it has one, two")
 }
 
-// A login by an agent needs no key file, and the host does not answer.
-func TestHostCommandsNameALineOfKnownHostsThatCannotBeRead(t *testing.T) {
+// The SSH agent logs in, so no key file is needed. The host does not answer.
+func TestHostCommandsNameUnreadableKnownHostsLine(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("broken\n127.0.0.1 "+
 		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGLBFXKfTDEUfdMClKcSBE8wSUzUuUQTwAcPqmxTNcKp\n"), 0o600))

@@ -129,7 +129,7 @@ func TestLibvirtPreflightPassesBeforeAndAfterUpdate(t *testing.T) {
 	assert.Zero(t, code, "its own machines hold the memory and the room: %s", output)
 }
 
-func TestPreflightOfLibvirtSaysAllThatIsWrongAtOnce(t *testing.T) {
+func TestLibvirtPreflightReportsAllFaultsAtOnce(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/strata-dev-server-1", "<domain/>")
 	h.write("volumes/other.qcow2", "7")
@@ -188,7 +188,7 @@ func TestProxmoxPreflightPassesBeforeAndAfterUpdate(t *testing.T) {
 	assert.Zero(t, code, "its own machines hold all memory and all room: %s", output)
 }
 
-func TestPreflightOfProxmoxSaysAllThatIsWrongAtOnce(t *testing.T) {
+func TestProxmoxPreflightReportsAllFaultsAtOnce(t *testing.T) {
 	h, _, hosts := onPVE(t)
 	h.write("guests/101.json", `{"id": 101, "config": {"name": "strata-dev-agent-1", "description": "strata stack=prod node=agent-1 state=made"}}`)
 	h.write("faults.json", `{"memoryMiB": "100", "cpus": "1", "quorate": "0", "bridges": "vmbr1", "content of local": "vztmpl", "inactive": "local-lvm"}`)
@@ -208,7 +208,7 @@ func TestPreflightOfProxmoxSaysAllThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-func TestPreflightNamesAHypervisorThatRefusesTheKey(t *testing.T) {
+func TestPreflightNamesHypervisorThatRefusesKey(t *testing.T) {
 	h, _, hosts := onPVE(t)
 	key, _ := sshtest.NewKey(t)
 	require.NoError(t, os.WriteFile(filepath.Join(h.project, "key"), key, 0o600))

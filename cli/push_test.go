@@ -15,7 +15,7 @@ import (
 
 // Only archives of images are loaded. They are loaded even if the host has the file already,
 // because an interrupted run may have sent it without loading it.
-func TestAPushOfImagesLoadsThem(t *testing.T) {
+func TestPushLoadsOnlyImageArchives(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	dir := t.TempDir()

@@ -286,7 +286,7 @@ func TestSupportCollectsNothingWhenSecretsAreUnknown(t *testing.T) {
 	assert.NoFileExists(t, file)
 }
 
-func TestSupportReportsPulumiESCEnvironmentThatItCannotRead(t *testing.T) {
+func TestSupportReportsUnreadablePulumiESCEnvironment(t *testing.T) {
 	server := sshtest.Start(t)
 	supportPulumi(t, supportState(t, supportAPI(t), server.PrivateKey()))
 	file := filepath.Join(t.TempDir(), "support.tar.gz")

@@ -41,7 +41,7 @@ func TestTimelineWritesRequestedOutputs(t *testing.T) {
 	assert.Contains(t, stderr, "no step of a run is recorded")
 }
 
-func TestRecordingIsReadByItsOwnerOnly(t *testing.T) {
+func TestRecordingIsReadableByOwnerOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs", "up.jsonl")
 	code, _, stderr := invoke(t, "", "record", "--stack", "dev", "--output", file, "--", "true")
 	assert.Equal(t, 0, code, stderr)

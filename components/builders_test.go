@@ -36,7 +36,7 @@ func golden(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), text)
 }
 
-// These are the nodes of a small cluster. Between them they set every field that a node may have.
+// These are the nodes of a small cluster. Together they set every field that a node may have.
 var (
 	serverNode = config.Node{Name: "server-1", Role: config.RoleServer,
 		Address: netip.MustParseAddr("10.0.0.11"),
@@ -70,7 +70,7 @@ func TestServerConfigMatchesGoldenFile(t *testing.T) {
 	golden(t, "k3s_server.yaml", text)
 }
 
-func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
+func TestAgentConfigHasNoServerKeys(t *testing.T) {
 	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode},
 		"the-token", "the-agent-token")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
 
 // An agent must not have the servers' token: its host may be compromised, and that token gives
 // access to the keys of the cluster's CAs.
-func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
+func TestAgentConfigOmitsServerToken(t *testing.T) {
 	for _, node := range []config.Node{serverNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token",
 			"the-agent-token")
@@ -106,7 +106,7 @@ func TestK3sConfigHasNoJoinSettings(t *testing.T) {
 	}
 }
 
-func TestAConfigurationIsTheSameEveryTime(t *testing.T) {
+func TestConfigurationIsDeterministic(t *testing.T) {
 	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
 		"the-token", "the-agent-token")
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestAConfigurationIsTheSameEveryTime(t *testing.T) {
 	}
 }
 
-func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
+func TestKeysOfStrataCannotBeOverridden(t *testing.T) {
 	for _, key := range []string{"token", "agent-token", "node-ip", "cluster-cidr"} {
 		cfg := clusterConfig()
 		cfg.ServerArgs = map[string]any{key: "mine"}
@@ -128,14 +128,14 @@ func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
 	}
 }
 
-func TestAKubeconfigPointsToTheEndpointAndKeepsTheRest(t *testing.T) {
+func TestKubeconfigRewriteChangesOnlyServer(t *testing.T) {
 	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: "+
 		"https://127.0.0.1:6443\n", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.NoError(t, err)
 	assert.Equal(t, "cluster:\n  certificate-authority-data: CA\n  server: https://10.0.0.11:6443\n", text)
 }
 
-func TestAKubeconfigBehindAJumpHostNamesTheTunnel(t *testing.T) {
+func TestKubeconfigBehindJumpHostNamesTunnel(t *testing.T) {
 	text, err := rewriteKubeconfig("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: "+
 		"{certificate-authority-data: Q0E=, server: 'https://127.0.0.1:6443'}}]\n",
 		"https://10.0.0.11:6443", tunnel.Spec{Port: 1080})
@@ -205,7 +205,7 @@ func TestMetalLBWebhookGateUsesDocumentationNetwork(t *testing.T) {
 	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
 }
 
-func TestThePoolGateAsksEveryNodesSpeaker(t *testing.T) {
+func TestPoolGateChecksSpeakerOfEveryNode(t *testing.T) {
 	spec := metallbPoolGate(metallbArgs())
 	assert.Equal(t, "strata:timeouts.metallbPool", spec.TimeoutKey)
 	require.IsType(t, pool.Spec{}, spec.Body)

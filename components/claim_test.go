@@ -13,8 +13,8 @@ const (
 	ownMark  = "cluster=00ff\nproject=strata\nstack=dev\nnode=here\n"
 )
 
-// whoseHosts are hosts of each kind of owner, with the claim's refusal; it is empty if the stack
-// may claim the host.
+// whoseHosts has a host for each kind of owner. fails is the text with which the claim is refused;
+// empty if the stack may claim the host.
 var whoseHosts = map[string]struct {
 	has   func(*fakeHost)
 	fails string
@@ -97,7 +97,7 @@ func TestClaimMarksFreeHostAndRefusesForeignHost(t *testing.T) {
 }
 
 // An install would overwrite another cluster, and an uninstall would remove it.
-func TestNothingIsInstalledOnOrRemovedFromAnotherStacksHost(t *testing.T) {
+func TestHostOfOtherStackIsNeitherInstalledNorUninstalled(t *testing.T) {
 	for name, test := range whoseHosts {
 		if test.fails == "" {
 			continue
@@ -120,7 +120,7 @@ func TestNothingIsInstalledOnOrRemovedFromAnotherStacksHost(t *testing.T) {
 	}
 }
 
-func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
+func TestUninstallRemovesOwnerMarkLast(t *testing.T) {
 	h := newFakeHost(t)
 	out, code := h.install("server", "true", "")
 	require.Zero(t, code, out)
@@ -135,7 +135,7 @@ func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
 	assert.False(t, h.exists("var/lib/strata"))
 }
 
-// If two stacks claim a host at the same time, one gets it and the other is refused.
+// If two stacks claim a host at the same time, only one of them succeeds.
 func TestConcurrentClaimIsRefused(t *testing.T) {
 	h := newFakeHost(t)
 	// The other stack is faster: it writes its mark between this stack's read and its mark.

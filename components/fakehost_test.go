@@ -46,11 +46,11 @@ restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
 disable) rm -f "ROOT/active/$3" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
-	// Only addresses with a file below answers/ listen. This stand-in replaces bash's /dev/tcp,
-	// which no program on PATH can replace.
+	// Only addresses that have a file in answers/ listen. This stand-in for timeout replaces bash's
+	// /dev/tcp, which no program on PATH can replace.
 	h.tool("timeout", `for last; do :; done
 [ "$2 $3 $4" = 'bash -c : < "/dev/tcp/$0/6443"' ] && [ -e "ROOT/answers/$last" ]`)
-	h.tool("curl", "exit 127") // most hosts have one; none is needed
+	h.tool("curl", "exit 127") // the scripts must not need curl, which some hosts lack
 	h.tool("modinfo", `cat "ROOT/modules/$3" 2>/dev/null || echo "(builtin)"`)
 	for _, tool := range []string{"ip", "iptables-save", "ip6tables-save"} {
 		h.tool(tool, `cat "ROOT/says/`+tool+`" 2>/dev/null || :`)

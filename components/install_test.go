@@ -17,8 +17,8 @@ const (
 	configFile = "etc/rancher/k3s/config.yaml"
 )
 
-// The restored data must be in place before the unit, or K3s would start an empty cluster. If the
-// install is killed before the reset ends, the next run begins the reset again.
+// K3s's unit must not start before the restored data is in place, or K3s would start an empty
+// cluster. If the install is killed before the reset ends, the next run starts the reset again.
 func TestInstallStartsFromRestoredData(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
@@ -87,7 +87,7 @@ func TestFullDiskKeepsOldConfiguration(t *testing.T) {
 	}
 }
 
-func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
+func TestK3sIsRestartedOnlyAfterChange(t *testing.T) {
 	install := func(t *testing.T, h *fakeHost) string {
 		t.Helper()
 		out, code := h.install("server", "true", "")
@@ -146,7 +146,7 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 }
 
 // The upgrade replaces the binary of a running node, because it drains the node first.
-func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
+func TestInstallKeepsBinaryOfRunningK3s(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.install("server", "true", "")
 	require.Zero(t, code)
@@ -170,7 +170,7 @@ func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
 }
 
 // A refused install leaves a running K3s as it is.
-func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
+func TestRefusedInstallChangesNothing(t *testing.T) {
 	t.Run("with another binary than the pinned one", func(t *testing.T) {
 		h := newFakeHost(t)
 		h.write(markFile, ownMark)
@@ -262,7 +262,7 @@ func TestInstallRefusesTokenThatCannotDecryptData(t *testing.T) {
 	}
 }
 
-func TestModulesAreLoadedAgainAfterAReboot(t *testing.T) {
+func TestKernelModulesAreLoadedAfterReboot(t *testing.T) {
 	h := newFakeHost(t)
 	h.write("modules/overlay", "/lib/modules/6.1/overlay.ko\n")
 	_, code := h.install("server", "true", "")

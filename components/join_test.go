@@ -66,7 +66,7 @@ func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 }
 
 // On a loaded host, K3s may restart between the gate of a server and the join of the next node.
-func TestANodeThatCanOnlyJoinWaitsForAServer(t *testing.T) {
+func TestJoiningNodeWaitsForServer(t *testing.T) {
 	h := newFakeHost(t)
 	h.tool("sleep", "mkdir -p ROOT/answers; : > ROOT/answers/10.0.0.2")
 	out, code := h.install("server", "false", "10.0.0.2", variable{"PATIENCE", "60"})
@@ -114,7 +114,7 @@ func TestJoiningNodeVerifiesCABeforeSendingToken(t *testing.T) {
 	}
 }
 
-func TestTheCAsHashIsReadWithoutTheToken(t *testing.T) {
+func TestCAHashIsReadWithoutToken(t *testing.T) {
 	const file, hash = "var/lib/rancher/k3s/server/token", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	h := newFakeHost(t)
 	h.write(file, "K10"+hash+"::server:secret\n")

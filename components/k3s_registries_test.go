@@ -153,7 +153,7 @@ func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 }
 
 // A taint must exist when the Node registers. K3s does not apply taints to an existing Node.
-func TestANodeRegistersWithItsLabelsAndTaintsAndDoesNotRestartForThem(t *testing.T) {
+func TestNodeSettingsApplyAtRegistrationWithoutRestart(t *testing.T) {
 	const file = "etc/rancher/k3s/config.yaml.d/80-strata-node.yaml"
 	h := newFakeHost(t)
 	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "db", "a": "1"},

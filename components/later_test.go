@@ -81,7 +81,7 @@ func TestOutputAddressesAreValidated(t *testing.T) {
 	}
 }
 
-func TestMetalLBWithoutAddressesIsRefusedAtOnce(t *testing.T) {
+func TestMetalLBWithoutAddressesIsRefused(t *testing.T) {
 	m := &metallb{args: &MetalLBArgs{}, layer: layer{Layer: Layer{Rules: &config.Config{}}}}
 	_, err := m.ranges()
 	require.ErrorContains(t, err, "strata:metallb.addresses: is empty")

@@ -55,7 +55,7 @@ func TestInvalidManifestFileIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheSameObjectTwiceIsRefused(t *testing.T) {
+func TestDuplicateObjectIsRefused(t *testing.T) {
 	document := func(kind, name string) string {
 		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + "}\n---\n"
 	}
@@ -143,7 +143,7 @@ func TestClusterScopedObjectsIgnoreTheirNamespace(t *testing.T) {
 	}
 }
 
-func TestAnObjectWaitsForTheDefinitionOfItsKind(t *testing.T) {
+func TestObjectWaitsForCRDOfItsKind(t *testing.T) {
 	dir := written(t, map[string]string{
 		"crd.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
 			"CustomResourceDefinition\nmetadata: {name: toys.example.org}\nspec: {group: " +
@@ -158,7 +158,7 @@ func TestAnObjectWaitsForTheDefinitionOfItsKind(t *testing.T) {
 }
 
 // A Toy has no namespace, so the one in its metadata orders nothing.
-func TestAClusterScopedObjectOfADefinitionWaitsForNoNamespace(t *testing.T) {
+func TestClusterScopedCustomResourceWaitsForNoNamespace(t *testing.T) {
 	text := "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: toys}\n---\n" +
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: toys}\n---\n" +
 		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +

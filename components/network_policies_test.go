@@ -10,7 +10,7 @@ import (
 )
 
 // tests/graph has the policies of all layers.
-func TestLayerPolicyOpensThePortsOfTheUsersValues(t *testing.T) {
+func TestLayerPolicyOpensPortsOfUserValues(t *testing.T) {
 	policy := layerPolicy{pods: instanceLabel("edge"), open: []int{8000, 9100}, udp: true}
 	spec := policy.spec(config.Values{Tree: map[string]any{
 		"ports": map[string]any{"postgres": map[string]any{"port": int64(5432),

@@ -25,9 +25,9 @@ func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	}
 }
 
-// An ACME server must get the answer to its challenge on port 80: before there is a certificate, it
-// need not accept any answer of https. All other requests are redirected to https as before.
-func TestTraefikSendsChallengesNotToHTTPS(t *testing.T) {
+// An ACME server requests the challenge's answer on port 80. Before there is a certificate, it need
+// not accept an answer by https. All other requests are redirected to https.
+func TestTraefikDoesNotRedirectACMEChallenges(t *testing.T) {
 	web := func(challenges bool) pulumi.Map {
 		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)
 	}

@@ -30,7 +30,7 @@ func lines(text string, words ...string) string {
 	return kept.String()
 }
 
-func TestAnUninstallTakesEverythingAway(t *testing.T) {
+func TestUninstallRemovesEverything(t *testing.T) {
 	for role, unit := range map[string]string{"server": "k3s", "agent": "k3s-agent"} {
 		t.Run(role, func(t *testing.T) {
 			h := newFakeHost(t)
@@ -67,7 +67,7 @@ func TestAnUninstallTakesEverythingAway(t *testing.T) {
 	}
 }
 
-func TestAnUninstallClearsAHalfDoneInstall(t *testing.T) {
+func TestUninstallRemovesPartialInstall(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.install("server", "true", "")
 	require.Zero(t, code)
@@ -79,7 +79,7 @@ func TestAnUninstallClearsAHalfDoneInstall(t *testing.T) {
 }
 
 // K3s's own uninstall would wait for a starting server for 90 s, until systemd kills it.
-func TestAnUninstallDoesNotWaitForAServerThatIsStarting(t *testing.T) {
+func TestUninstallDoesNotWaitForStartingServer(t *testing.T) {
 	for state, killed := range map[string]bool{"activating": true, "deactivating": true, "active": false, "inactive": false} {
 		t.Run(state, func(t *testing.T) {
 			h := newFakeHost(t)
@@ -112,7 +112,7 @@ func TestUninstallKeepsForeignFiles(t *testing.T) {
 	assert.True(t, h.exists("var/lib/rancher/other"))
 }
 
-func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
+func TestResidueScanReportsLeftovers(t *testing.T) {
 	tests := map[string]struct {
 		leave func(h *fakeHost)
 		want  string
@@ -171,7 +171,7 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 }
 
 // An ipset can be destroyed only after K3s's own script has removed the firewall rules that use it.
-func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
+func TestUninstallDestroysIPSetsOfNetworkPolicies(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
 	h.write("says/ipset", "KUBE-SRC-ABC\nanother\ninet6:KUBE-DST-DEF\nKUBE-LOOP-BACK\n")
@@ -206,7 +206,7 @@ func TestUninstallDeletesRoutesToPodsOfOtherNodes(t *testing.T) {
 	assert.Empty(t, h.read("routes"))
 }
 
-func TestUninstallFailsWhileARouteToPodsIsLeft(t *testing.T) {
+func TestUninstallFailsWhilePodRouteRemains(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
 	routesOfPods(h, "true")
@@ -215,7 +215,7 @@ func TestUninstallFailsWhileARouteToPodsIsLeft(t *testing.T) {
 	assert.Contains(t, out, "route: 10.42.1.0/24 via 10.10.0.12 dev eth0\n")
 }
 
-func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
+func TestResidueScanIgnoresForeignFiles(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
 	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> "+
@@ -242,7 +242,7 @@ func (h *fakeHost) mark() {
 
 // A host without an owner mark and without K3s may run kubeadm, RKE2 or k0s. Their Pods have files in
 // the same places as K3s's, and the uninstall must not delete them.
-func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
+func TestUninstallKeepsOtherKubernetes(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},
 		"RKE2": {"etc/rancher/rke2/config.yaml", "var/lib/rancher/rke2/server/token",

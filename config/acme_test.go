@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestGoodSettingsOfACMEPass(t *testing.T) {
+func TestValidACMESettingsAreAccepted(t *testing.T) {
 	root, err := json.Marshal(certificate(t))
 	require.NoError(t, err)
 	for name, change := range map[string]map[string]string{

@@ -39,7 +39,7 @@ func securityKey(cipher string) []byte {
 		Bytes: append([]byte("openssh-key-v1\x00"), body...)})
 }
 
-func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
+func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
 	cases := []struct {
 		name    string
 		content []byte
@@ -96,7 +96,7 @@ func TestMissingLabKeyErrorNamesMakeUp(t *testing.T) {
 			"its hosts are machines of the lab, and they do not run: make up makes them or starts them")
 }
 
-func TestABundleWithoutManifestIsReported(t *testing.T) {
+func TestBundleWithoutManifestIsReported(t *testing.T) {
 	project := t.TempDir()
 	raw := vms("libvirt", "", "")
 	raw["artifacts"] = `{"source":"bundle"}`

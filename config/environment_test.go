@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-func TestAProxyBetweenThisMachineAndTheHostsIsRefused(t *testing.T) {
+func TestEnvironmentProxyForServersIsRefused(t *testing.T) {
 	cfg, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
 	const proxy = "http://me:hunter2@proxy.example.org:3128"
@@ -45,7 +45,7 @@ func TestAProxyBetweenThisMachineAndTheHostsIsRefused(t *testing.T) {
 }
 
 // The kubeconfig names the virtual address, and none of the servers'.
-func TestAProxyBeforeTheVirtualAddressIsRefused(t *testing.T) {
+func TestEnvironmentProxyForVIPIsRefused(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"vip": "10.10.0.5"}`
 	cfg, err := config.Load("dev", raw, noEnv)

@@ -8,7 +8,7 @@ import (
 	"strata/config"
 )
 
-func TestIPVSIsUsedWhenAnArgumentOfKubeProxySetsIt(t *testing.T) {
+func TestIPVSIsDetectedFromKubeProxyArg(t *testing.T) {
 	mode := []any{"v=2", "proxy-mode=ipvs"}
 	for _, k3s := range []config.K3s{
 		{ServerArgs: map[string]any{"kube-proxy-arg": mode}},

@@ -11,7 +11,7 @@ import (
 
 // A server's config.yaml is compared with the configuration. Equal values must compare equal in any
 // notation.
-func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
+func TestFixedValuesAreEqualInAnyNotation(t *testing.T) {
 	on := true
 	k3s := K3s{
 		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"),

@@ -8,7 +8,7 @@ import (
 	"strata/config"
 )
 
-func TestK3sGoesForwardOneMinorAtATime(t *testing.T) {
+func TestK3sUpgradeStepIsAtMostOneMinor(t *testing.T) {
 	tests := []struct {
 		name, from, to string
 		// refused is a part of the refusal; empty if the step is allowed.

@@ -112,7 +112,7 @@ func TestVMDefaultsUseFirstAddressAsGateway(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.Nodes[0].SSH.KeyFile)
 }
 
-func TestANodesOwnSSHValuesWinOverTheHostsOnes(t *testing.T) {
+func TestNodeSSHValuesOverrideSharedOnes(t *testing.T) {
 	raw := good()
 	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"user":"admin","keyFile":"keys/all"},"nodes":[
 		{"name":"server-1","role":"server","address":"10.10.0.11","ssh":{"port":2222,"keyFile":"keys/one"}},
@@ -136,7 +136,7 @@ func TestEnvironmentVariableOverridesArtifactSource(t *testing.T) {
 	assert.Equal(t, "/srv/bundle", cfg.Artifacts.Source)
 }
 
-func TestLoadingTheLoadedConfigurationChangesNothing(t *testing.T) {
+func TestLoadIsIdempotent(t *testing.T) {
 	first, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
 	raw := map[string]string{}
@@ -194,7 +194,7 @@ func TestMangledInputNeverPanics(t *testing.T) {
 	}
 }
 
-func TestAMisspeltKeyHidesNoOtherMistakeAndRaisesNoFalseAlarm(t *testing.T) {
+func TestMisspeltKeyNeitherHidesNorCausesOtherErrors(t *testing.T) {
 	raw := good()
 	raw["metallb"] = `{"adresses":["10.10.0.200-10.10.0.210"],"chartVersion":"latest"}`
 	_, err := config.Load("dev", raw, noEnv)

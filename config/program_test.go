@@ -26,7 +26,7 @@ func fromProgram(path string) (*config.Config, error) {
 	return config.OfAnyStack(filepath.Dir(path), "dev", path)
 }
 
-func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
+func TestProgramStackNeedsNoClusterAndHasNoLayers(t *testing.T) {
 	path := programFile(t, "config: {own:port: 80, strata:timeouts: {api: 1m}}\n")
 	_, err := config.FromFile(path)
 	require.ErrorContains(t, err, "strata:hosts", "Strata's own stack needs one")
@@ -36,7 +36,7 @@ func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	assert.Empty(t, cfg.NeededArtifacts())
 }
 
-func TestOwnKeysOfAProgramMayBeCalledLikeSections(t *testing.T) {
+func TestProgramKeysMayHaveSectionNames(t *testing.T) {
 	_, err := fromProgram(programFile(t, "config: {own:hosts: [a], traefik: big}\n"))
 	require.NoError(t, err)
 	_, err = fromProgram(programFile(t, "config: {stata:hosts: {}}\n"))

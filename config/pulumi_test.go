@@ -22,7 +22,7 @@ func fromPulumi(
 	return pulumitest.StackFile{}.FromEngine(t, "strata", whole, secret...)
 }
 
-func TestPulumisConfigurationIsRead(t *testing.T) {
+func TestPulumiConfigurationIsRead(t *testing.T) {
 	cfg, err := fromPulumi(t, good())
 	require.NoError(t, err)
 	assert.Equal(t, "dev", cfg.Stack)
@@ -37,7 +37,7 @@ func TestUnknownSectionIsReported(t *testing.T) {
 	assert.ErrorContains(t, err, "strata:metalb: is not a known section; did you mean metallb?")
 }
 
-func TestValuesOfASecretSectionAreNotShown(t *testing.T) {
+func TestValuesOfSecretSectionAreNotShown(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"version":"hunter2","disable":["servicelb"],"serverArgs":{"etcd-s3-secret-key":{"a":"hunter2"}},"clusterCIDR":"hunter2"}`
 	_, err := fromPulumi(t, raw, "strata:k3s")

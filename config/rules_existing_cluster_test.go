@@ -20,7 +20,7 @@ func onCluster(sections ...string) map[string]string {
 	return raw
 }
 
-func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
+func TestStackOnExistingClusterIsValid(t *testing.T) {
 	cfg, err := config.Load("dev", onCluster("hosts", "{}"), noEnv)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())
@@ -36,7 +36,7 @@ func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
 	assert.Equal(t, ours.K3s.ClusterCIDR, ours.PodNetwork())
 }
 
-func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
+func TestExistingClusterRulesReportKeyValueRuleAndFix(t *testing.T) {
 	const remove = "; remove it, or remove the section cluster"
 	const whose = " is not read: the cluster of cluster.context kind-kind is an existing cluster"
 	for name, rule := range map[string]struct {
@@ -94,7 +94,7 @@ func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testin
 }
 
 // The rules of a cluster of our own do not hold for an existing cluster.
-func TestTheRulesOfOurOwnClusterDoNotHoldForAnExistingOne(t *testing.T) {
+func TestOwnClusterRulesDoNotApplyToExistingCluster(t *testing.T) {
 	_, err := config.Load("dev", onCluster("ingress", `{"controllers":["traefik","apisix"]}`,
 		"cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`), noEnv)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func stackFile(t *testing.T, raw map[string]string) []byte {
 	return file
 }
 
-func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
+func TestCommittedStackFilesNameSchemaAndAreValid(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	paths, err := filepath.Glob("../Pulumi.*.yaml")
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 
-func TestTheSchemaRefusesWhatTheValidatorCannotRead(t *testing.T) {
+func TestSchemaRefusesValuesThatValidatorCannotRead(t *testing.T) {
 	schema, counted := schemaOfStackFiles(t), 0
 	for _, rule := range rules {
 		raw := good()
@@ -140,9 +140,9 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 
-// TestTheSchemaAndTheValidatorReadTheSameValues gives each key each kind of value, including an
+// TestSchemaAndValidatorReadSameValues gives each key each kind of value, including an
 // encrypted one.
-func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
+func TestSchemaAndValidatorReadSameValues(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	fields, err := configdocs.Fields(".")
 	require.NoError(t, err)

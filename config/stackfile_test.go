@@ -61,7 +61,7 @@ func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 }
 
 // The engine passes one of two forms, and a program cannot see that there were two.
-func TestAKeyInTwoFormsIsRefusedByTheProgram(t *testing.T) {
+func TestProgramRefusesKeyInTwoForms(t *testing.T) {
 	s := pulumitest.NewStackFile(t, "", "  traefik: {replicas: 3}\n  strata:traefik: {replicas: 4}\n")
 	whole := map[string]string{"strata:traefik": `{"replicas":3}`,
 		"strata:cluster": `{"context":"kind-kind"}`,
@@ -85,7 +85,7 @@ func TestStackFilesOfStackConfigDirAreFound(t *testing.T) {
 	assert.Equal(t, "dev", cfg.Stack)
 }
 
-func TestStackFilesAreFoundByStacksNames(t *testing.T) {
+func TestStackFilesAreFoundByStackName(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	s := pulumitest.NewStackFile(t, "", "")
 	assert.Equal(t, s.File, config.StackFile(s.Folder, "org/strata/dev"))

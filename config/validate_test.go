@@ -23,7 +23,7 @@ type rule struct {
 var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules,
 	metallbRules, restRules, workloadRules, valuesRules, refusedRules, acmeRules)
 
-func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
+func TestEachRuleReportsKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			raw := good()
@@ -53,7 +53,7 @@ func TestPoolOverlappingClusterNetworkIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "overlaps k3s.serviceCIDR 10.43.0.0/16")
 }
 
-func TestEveryMistakeIsReportedAtOnceSortedByKey(t *testing.T) {
+func TestAllMistakesAreReportedSortedByKey(t *testing.T) {
 	_, err := config.Load("dev", map[string]string{
 		"timeouts": `{"apii":"1m"}`,
 		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + agent1 + `,` +
@@ -87,7 +87,7 @@ func TestUnreadableKeyCausesNoFollowUpErrors(t *testing.T) {
 	assert.EqualError(t, err, "strata:metallb.adresses: is not a known key; did you mean addresses?")
 }
 
-func TestGoodSettingsPass(t *testing.T) {
+func TestValidSettingsAreAccepted(t *testing.T) {
 	cases := map[string]map[string]string{
 		"three servers": hosts(server1, `{"name":"server-2","role":"server","address":"10.10.0.12"}`,
 			`{"name":"server-3","role":"server","address":"10.10.0.13"}`),

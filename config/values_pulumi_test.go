@@ -8,7 +8,7 @@ import (
 )
 
 // Pulumi passes encrypted values as plain text, and names the section that has them.
-func TestValuesOfASecretSectionAreSecrets(t *testing.T) {
+func TestValuesOfSecretSectionAreSecrets(t *testing.T) {
 	raw := withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`)
 	cfg, err := fromPulumi(t, raw, "strata:traefik")
 	require.NoError(t, err)
@@ -18,7 +18,7 @@ func TestValuesOfASecretSectionAreSecrets(t *testing.T) {
 	assert.False(t, cfg.Traefik.Values.Secret)
 }
 
-func TestARefusedValueOfASecretSectionIsNotShown(t *testing.T) {
+func TestRefusedValueOfSecretSectionIsNotShown(t *testing.T) {
 	for _, values := range []string{`{"nameOverride":"hunter2"}`, `{"deployment":"hunter2"}`, `["hunter2"]`} {
 		_, err := fromPulumi(t, withValues(t, "traefik.values", values), "strata:traefik")
 		require.ErrorContains(t, err, ": [secret] ")

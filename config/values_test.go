@@ -76,7 +76,7 @@ func withValues(t *testing.T, key, values string) map[string]string {
 	return raw
 }
 
-func TestEveryChartTakesValues(t *testing.T) {
+func TestEveryChartAcceptsUserValues(t *testing.T) {
 	for key := range config.OwnedValues() {
 		text, some := ownValues[key]
 		if !some {

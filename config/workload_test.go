@@ -33,7 +33,7 @@ func loadWorkload(fields map[string]any) (config.Workload, error) {
 	return cfg.Apps.Workloads[0], nil
 }
 
-func TestAWorkloadNeedsANameAndAnImageOnly(t *testing.T) {
+func TestWorkloadRequiresOnlyNameAndImage(t *testing.T) {
 	w, err := loadWorkload(map[string]any{"name": "shop", "image": "docker.io/acme/shop:1.2.3",
 		"routes": []any{map[string]any{}}})
 	require.NoError(t, err)
@@ -83,8 +83,8 @@ func TestAcceptedWorkloadsDrainSafely(t *testing.T) {
 	assert.Positive(t, accepted, "no workload was accepted: the property was never checked")
 }
 
-// A grace that is too short is refused, however the three parts are chosen, and the least that is
-// long enough is taken.
+// The grace period must be at least the sum of preStop, longestRequest and slack. Any shorter one
+// is refused, and the sum itself is accepted.
 func TestTooShortGracePeriodIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := func(name string) int { return rapid.IntRange(1, 30).Draw(t, name) }

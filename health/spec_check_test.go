@@ -39,7 +39,7 @@ func specWith(traits Traits) Spec {
 	}
 }
 
-func TestAHostNeedsItsNameAndItsAddress(t *testing.T) {
+func TestHostRequiresNameAndAddress(t *testing.T) {
 	for _, target := range []Host{{Target: remote.Target{Address: "10.10.0.11"}}, {Target: remote.Target{Name: "a"}}} {
 		spec := specWith(Traits{})
 		target.Role = "agent"
@@ -48,7 +48,7 @@ func TestAHostNeedsItsNameAndItsAddress(t *testing.T) {
 	}
 }
 
-func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
+func TestTraitsDecideCommonFieldsOfSpec(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		traits Traits

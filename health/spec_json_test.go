@@ -39,7 +39,7 @@ func TestSpecJSONHasKindFirstAndBodyLast(t *testing.T) {
 	}
 }
 
-func TestASpecWithoutABodyHasNoKind(t *testing.T) {
+func TestSpecWithoutBodyHasNoKind(t *testing.T) {
 	text, err := json.Marshal(Spec{Gate: "g"})
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `{"kind":"","gate":"g",`)
@@ -64,7 +64,7 @@ func TestUnknownSpecFieldIsRefused(t *testing.T) {
 	}
 }
 
-func TestASpecWithoutItsBodyIsNotValid(t *testing.T) {
+func TestSpecWithoutRequiredBodyIsInvalid(t *testing.T) {
 	for _, text := range []string{`{"kind":"test","gate":"g","timeout":"1m"}`, `{"kind":"test","gate":"g","timeout":"1m","test":null}`} {
 		spec, err := ParseSpec([]byte(text), testBodies)
 		require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestASpecWithoutItsBodyIsNotValid(t *testing.T) {
 	require.NoError(t, spec.Validate())
 }
 
-func TestASpecReportsEveryMistakeAtOnce(t *testing.T) {
+func TestSpecReportsAllMistakesAtOnce(t *testing.T) {
 	spec, err := ParseSpec([]byte(`{"kind":"nosuch","hosts":[{"role":"boss"}]}`), testBodies)
 	require.NoError(t, err)
 	err = spec.Validate()

@@ -91,7 +91,7 @@ func TestWaitEndsByVerdictOrTimeout(t *testing.T) {
 	}
 }
 
-func TestProgressIsALinePerChangeAndNotPerObservation(t *testing.T) {
+func TestProgressHasOneLinePerChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, progress := ask(t, script{
 			{time.Second, []Verdict{ready1, waiting2, behind}},
@@ -110,7 +110,7 @@ func TestProgressIsALinePerChangeAndNotPerObservation(t *testing.T) {
 	})
 }
 
-func TestAnInterruptedGateIsNotATimeout(t *testing.T) {
+func TestInterruptedGateIsNotATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

@@ -95,7 +95,7 @@ func TestPrepareKeepsExistingPassphrase(t *testing.T) {
 }
 
 // A second stack of the same shell goes into the same state.
-func TestStateIsSelectedWhenTheShellHasTheVariablesOfPrepare(t *testing.T) {
+func TestStateIsSelectedByPreparedShellVariables(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	shell, err := Prepare("/opt/strata")
 	require.NoError(t, err)

@@ -74,7 +74,8 @@ func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// seed is a Deployment whose certificate volume is not optional, so its init container never runs.
+// seed is a Deployment whose certificate volume is not optional. So its Pod waits for the Secret,
+// and its init container does not run.
 const seed = `
 apiVersion: apps/v1
 kind: Deployment
@@ -96,7 +97,7 @@ func TestRequiredCertificateSecretVolumeIsReported(t *testing.T) {
 	assert.Contains(t, found[0].String(), "is there or the Pod does not start")
 }
 
-func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
+func TestCertificateSecretIsRecognizedByCertificate(t *testing.T) {
 	certificate := "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, " +
 		"namespace: default}\nspec: {secretName: pair}\n---"
 	without := strings.Replace(seed, "SECRET", "pair", 1)
@@ -144,14 +145,14 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 }
 
 // A kind may have its own containers, and the template of other Pods below them.
-func TestAPodBelowAPodIsFound(t *testing.T) {
+func TestNestedPodSpecIsFound(t *testing.T) {
 	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
 		"{containers: [{name: a}], workers: {template: {spec: {containers: [{name: b}]}}}}\n")
 	assert.Equal(t, []string{"shop.yaml: Farm a: spec", "shop.yaml: Farm a: spec.workers.template.spec"},
 		report.Pods)
 }
 
-func TestKindsWithoutTheRulesAboutRequestsAreCounted(t *testing.T) {
+func TestKindsCheckedOnlyForCertificatesAreCounted(t *testing.T) {
 	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
 		"{containers: [{name: a, ports: [{containerPort: 80}]}]}\n---\n"+good)
 	assert.Equal(t, map[string]int{"Farm": 1}, report.CertificateOnly)
@@ -170,7 +171,7 @@ func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 }
 
 // A Pod specification that cannot be read must not hide the findings of other Pods.
-func TestUnreadPodHidesNoFinding(t *testing.T) {
+func TestUnreadablePodHidesNoFindings(t *testing.T) {
 	report := find(t,
 		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: "+
 			"b}], volumes: none}\n---"+

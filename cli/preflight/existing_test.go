@@ -12,8 +12,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// existingCluster returns a cluster with one Node, whose API server allows the user everything or
-// not.
+// existingCluster returns a cluster with one Node. allowed is the API server's answer to every
+// question about the user's permissions.
 func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingCluster) {
 	t.Helper()
 	c := fakeapi.New(t, 1)

@@ -13,7 +13,8 @@ import (
 	"strata/health/host"
 )
 
-// guarded is one of two servers, in a cluster with an agent. all names its ports in a message.
+// guarded is a server of a cluster with another server and an agent, with the ports that these use.
+// all is the text of its ports in a message.
 var (
 	guarded = Host{Host: health.Host{Role: "server"}, Subnet: netip.MustParsePrefix("10.10.0.0/24"), Ports: []Port{
 		{"tcp", 6443, []netip.Addr{netip.MustParseAddr("10.10.0.12"), netip.MustParseAddr("10.10.0.21")}},
@@ -46,8 +47,8 @@ const (
 func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) { //nolint:funlen // a table of cases
 	for name, test := range map[string]struct {
 		key, text string
-		// closed is the message's text of closed ports; empty if no warning is expected. fix is a
-		// part of the commands in the hint.
+		// closed is the text of the closed ports in the message; empty if no warning is expected.
+		// fix is a part of the commands in the hint.
 		closed, fix string
 	}{
 		"ufw": {"ufw", ufwOn, all, "ufw allow proto tcp from 10.10.0.0/24 to any " +

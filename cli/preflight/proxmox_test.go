@@ -84,7 +84,7 @@ func TestPreflightJudgesProxmoxFacts(t *testing.T) {
 	}
 }
 
-func TestPreflightSaysAllMistakesAtOnce(t *testing.T) {
+func TestPreflightReportsAllMistakesAtOnce(t *testing.T) {
 	plan, f := proxmoxPlan(), proxmoxHas()
 	f.Node.FreeMiB, f.Network.There, f.TemplateGiB, f.Storages[0].FreeGiB = 1, false, 99, 1
 	var failing []string

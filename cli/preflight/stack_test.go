@@ -33,7 +33,7 @@ func TestOnlyServersCheckFixedK3sSettings(t *testing.T) {
 	assert.Equal(t, "v1.34.2+k3s1", hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").K3s)
 }
 
-func TestAPreflightAsksForThePoolsFirstAddresses(t *testing.T) {
+func TestPreflightProbesFirstPoolAddresses(t *testing.T) {
 	cfg := stack(t)
 	found := poolAddresses(cfg)
 	require.Len(t, found, 11)

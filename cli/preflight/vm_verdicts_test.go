@@ -96,7 +96,7 @@ func TestUnknownFactsOfExistingClusterAreNoFailure(t *testing.T) {
 	}
 }
 
-func TestAHypervisorThatIsNotReachedHidesItsDisks(t *testing.T) {
+func TestUnreachableHypervisorHidesDiskChecks(t *testing.T) {
 	for _, v := range judgeHypervisor(libvirtPlan(), vmFindings{Fault: errors.New("no route to host")})[1:] {
 		if v.Check != "image" {
 			assert.Equal(t, "not seen", v.Message, v.Check)

@@ -149,7 +149,7 @@ func TestStuckFindingsSuggestInitFlags(t *testing.T) {
 }
 
 // The stack file is written if findings may pass by themselves.
-func TestFindingsThatMayPassKeepTheNamesOfTheStackFile(t *testing.T) {
+func TestTransientFindingsNameStackFileKeys(t *testing.T) {
 	problem := problemOf(preflight.Finding{Subject: "host-11", Verdict: health.Verdict{
 		Check: "ssh", State: health.Waiting, Cause: "off", Hint: "correct strata:hosts.nodes"}})
 	assert.Equal(t, "off; correct strata:hosts.nodes", problem.Fix)

@@ -104,7 +104,7 @@ func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 
 // A CA signs the keys of hosts, and its own key belongs to no host. A host with only a signature of
 // its CA is unknown. The message must not say that it was reinstalled.
-func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
+func TestCAKeyIsNotUsedAsHostKey(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}
 	for _, ca := range []string{sshtest.New(t).HostKey(), ecdsaKey(t)} {
@@ -127,7 +127,7 @@ func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 }
 
 // ssh's own file is not the stack's: a broken line in it is no reason to write nothing.
-func TestABrokenLineOfSSHsOwnFileCostsOnlyItself(t *testing.T) {
+func TestBrokenKnownHostsLineIsSkipped(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	own := filepath.Join(t.TempDir(), "known_hosts")
 	require.NoError(t, os.WriteFile(own, []byte("<<<<<<< mine\n["+host.Address+"]:"+

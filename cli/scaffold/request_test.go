@@ -37,7 +37,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	return r
 }
 
-func TestThreeHostsBecomeAStackFile(t *testing.T) {
+func TestInitWritesStackFileForThreeHosts(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12),
 		scaffoldtest.New(t, 13)}
 	hosts[0].Answers = "127.0.0.245"
@@ -140,7 +140,7 @@ func TestInitLogsInNowhereUntilNewHostKeysAreAccepted(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(r.Project, "Pulumi.dev.yaml"))
 }
 
-func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
+func TestKnownHostIsNotReportedAsUnverified(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	r := request(t, host)
 	r.Known = known(t, host, host.HostKey())
@@ -158,7 +158,7 @@ func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 }
 
 // Each kind of problem is on a host of its own, and one run reports all of them.
-func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T) {
+func TestInitReportsProblemsOfAllHostsAndWritesNothing(t *testing.T) {
 	good := scaffoldtest.New(t, 11)
 	locked := scaffoldtest.New(t, 12)
 	asks := scaffoldtest.New(t, 13)
@@ -286,7 +286,7 @@ func TestConcurrentlyCreatedStackFileIsNotOverwritten(t *testing.T) {
 }
 
 // The host is named by its name and by its address. Only the resolver knows that both are the same.
-func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
+func TestHostWithTwoNamesIsRefused(t *testing.T) {
 	host := scaffoldtest.New(t, 1)
 	r := request(t, scaffoldtest.New(t, 11), host)
 	again := r.Hosts[1]

@@ -27,7 +27,7 @@ const (
 	sudoSecret = "hunter2 that must not leak"
 )
 
-// seal gives a key file a passphrase.
+// seal encrypts a key file with a passphrase.
 func seal(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -39,7 +39,7 @@ func seal(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 }
 
-// startAgent starts an ssh-agent with a host's key, which the process finds like a user's.
+// startAgent starts an ssh-agent with the key of a host. The process finds it by SSH_AUTH_SOCK.
 func startAgent(t *testing.T, host *scaffoldtest.Host) {
 	t.Helper()
 	key, err := ssh.ParseRawPrivateKey(host.PrivateKey())
@@ -159,7 +159,7 @@ func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string
 	return r, host, jump, fmt.Sprintf("hop@%s:%d", at.Address, at.Port)
 }
 
-func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
+func TestHostIsReadThroughJumpHost(t *testing.T) {
 	r, host, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)
@@ -194,7 +194,7 @@ func TestChangedHostKeyErrorNamesKnownHosts(t *testing.T) {
 		"of --known-hosts; once you have compared the new key: ssh-keygen -R 127.0.0.1")
 }
 
-func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
+func TestUnknownJumpHostIsNotContacted(t *testing.T) {
 	r, _, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)

@@ -11,8 +11,9 @@ import (
 	"strata/health"
 )
 
-// closedBelow returns gates that stand on one another, and their results: k3s-nodes is closed, and
-// what stands on it is closed for lack of it or is stuck for a reason of its own.
+// closedBelow returns gates that depend on one another, and their results. k3s-nodes is closed.
+// Gates that depend on it time out, except one that is stuck for its own reason and one that was
+// not run.
 func closedBelow() (gates []inventory.Gate, results []health.Result) {
 	add := func(name string, ending health.Ending, below ...string) {
 		spec := health.Spec{Gate: name, Layer: "l"}
@@ -39,7 +40,7 @@ func TestRootIsFirstClosedGateBelow(t *testing.T) {
 		"argocd-rollout": "traefik-rollout"}, findRoots(closedBelow()))
 }
 
-func TestReportsOfGatesBehindAClosedOneAreCounted(t *testing.T) {
+func TestGatesBehindClosedGateAreCounted(t *testing.T) {
 	gates, results := closedBelow()
 	want := expected{}
 	for _, gate := range gates {

@@ -82,7 +82,7 @@ func runProgram(
 
 const earlier, inThisRun = -time.Hour, time.Second
 
-func TestVerifyAsksGatesThatNoStepRan(t *testing.T) {
+func TestVerifyChecksGatesThatNoStepRan(t *testing.T) {
 	running, asked := serveUnit(t, "active", "running")
 	require.NoError(t, runProgram(t, running, earlier, nil))
 	assert.Positive(t, asked())
@@ -102,7 +102,7 @@ func TestVerifySkipsGatesThatRan(t *testing.T) {
 	assert.Zero(t, asked())
 }
 
-func TestVerifyAsksNothingAfterAFailedStep(t *testing.T) {
+func TestVerifyChecksNothingAfterFailedStep(t *testing.T) {
 	failed, asked := serveUnit(t, "failed", "failed")
 	err := runProgram(t, failed, earlier, errors.New("the step's own"))
 	require.ErrorContains(t, err, "the step's own")
@@ -110,7 +110,7 @@ func TestVerifyAsksNothingAfterAFailedStep(t *testing.T) {
 	assert.Zero(t, asked())
 }
 
-func TestVerifyOnlyWarnsInAPreview(t *testing.T) {
+func TestVerifyOnlyWarnsInPreview(t *testing.T) {
 	failed, asked := serveUnit(t, "failed", "failed")
 	require.NoError(t, runProgram(t, failed, earlier, nil,
 		func(info *pulumi.RunInfo) { info.DryRun = true }))

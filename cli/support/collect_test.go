@@ -126,7 +126,7 @@ func TestUnreadableStackFileHasUnknownSecrets(t *testing.T) {
 	require.NoError(t, err, "Pulumi is not asked where nothing is encrypted")
 }
 
-func TestTheNewestRecordingsOfTheStackAreTaken(t *testing.T) {
+func TestArchiveContainsNewestRecordingsOfStack(t *testing.T) {
 	project := t.TempDir()
 	folder := filepath.Join(project, ".strata", "runs")
 	require.NoError(t, os.MkdirAll(folder, 0o755))

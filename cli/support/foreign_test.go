@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown returns the archive's texts of two sources: a stack file with one line of configuration,
-// and a journal.
+// shown returns the archive's text of two sources: a stack file with one line of configuration, and
+// a journal.
 func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
@@ -25,8 +25,8 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 	return hide.text(string(text)), hide.text(journal)
 }
 
-// No key of Strata marks a chart's value or an argument as secret. Only its own name or the text
-// around it shows that it is.
+// Strata has no key that marks a chart's value or an argument as secret. Only the name of the
+// value, or the text around it, shows that it is one.
 func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":   "strata:traefik: {values: {credentials: hunter2hunter2}}",
@@ -66,7 +66,7 @@ func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	}
 }
 
-// An address has a password with escapes, and clients send it without them.
+// A password in a URL is percent-encoded. Clients send and log it decoded.
 func TestURLPasswordIsRedactedInUnescapedForm(t *testing.T) {
 	_, journal := shown(t,
 		"strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}",
@@ -96,7 +96,7 @@ func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 
 // Under a neutral name, the archive shows a text of one word, and leaves out a longer one. It does
 // not search a journal for that text.
-func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
+func TestTextThatMayContainSecretIsOmitted(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")
 	assert.Contains(t, file, notShown)

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hidden checks that a text's secret part is replaced, and its rest unchanged.
+// hidden asserts that the secret part of a text is redacted, and that the rest is unchanged.
 func hidden(t *testing.T, r redactor, before, secret, after string) {
 	t.Helper()
 	assert.Equal(t, before+redacted+after, r.text(before+secret+after))
 }
 
-func TestASecretIsReplacedInEveryForm(t *testing.T) {
+func TestSecretIsRedactedInEveryEncoding(t *testing.T) {
 	const password = `p4ss"w<rd'&é/+`
 	r := newRedactor([]string{password}, nil, nil)
 	hidden(t, r, "password=", password, ", and on")
@@ -88,14 +88,14 @@ func TestPlainStateValuesStayUnlessUserEncryptedThem(t *testing.T) {
 	assert.Equal(t, redacted, r.text("server-1"))
 }
 
-func TestALongerSecretIsReplacedBeforeItsPart(t *testing.T) {
+func TestLongerSecretIsRedactedBeforeItsSubstring(t *testing.T) {
 	r := newRedactor([]string{"hunter2", "hunter2-and-more"}, nil, nil)
 	assert.Equal(t, redacted+" "+redacted, r.text("hunter2-and-more hunter2"))
 	assert.Equal(t, "abc", newRedactor([]string{"abc", ""}, nil, nil).text("abc"),
 		"what is shorter than four characters stays")
 }
 
-func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
+func TestShortSecretIsRedactedByKeyInYAMLAndBase64(t *testing.T) {
 	r := newRedactor(
 		[]string{"users:\n- name: default\n  user:\n    token: abc123\n",
 			base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)

@@ -13,7 +13,7 @@ import (
 	"strata/internal/text/seen"
 )
 
-func TestTheLayersSumUpToTheRun(t *testing.T) {
+func TestLayerTotalsAddUpToRun(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		lines, _ := random(r, 1+r.IntN(12))
@@ -90,7 +90,7 @@ func TestDeletedOrUnchangedGateHasNoWait(t *testing.T) {
 }
 
 // A run that changes nothing has no ratio: its time is the engine's.
-func TestARunWithoutAChangeHasNoRatio(t *testing.T) {
+func TestUnchangedRunHasNoRatio(t *testing.T) {
 	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true,
 		Bars: []Bar{{Op: "same"}, {Op: "same"}}}
 	assert.Contains(t, Totals(run), "ratio –;")

@@ -64,7 +64,8 @@ func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 		Line{At: start, Graph: graph}), graph
 }
 
-// longest returns the length of the longest chain that ends at a resource. It tries every chain.
+// longest returns the length of the longest dependency chain that ends at a resource. It tries
+// every chain.
 func longest(run Run, graph map[string][]string, at string) time.Duration {
 	var chain time.Duration
 	for _, need := range graph[at] {
@@ -78,7 +79,7 @@ func longest(run Run, graph map[string][]string, at string) time.Duration {
 	return chain
 }
 
-func TestTheCriticalPathIsTheLongestChain(t *testing.T) {
+func TestCriticalPathIsLongestChain(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		lines, graph := random(r, 1+r.IntN(12))

@@ -77,7 +77,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 }
 
 // The pipe holds 64 KiB: without a reader the run would wait for ever at the next event.
-func TestARecordingThatCannotBeWrittenDoesNotHoldUpTheRun(t *testing.T) {
+func TestFailedRecordingDoesNotBlockRun(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "pulumi")
 	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
 event='{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C"}}}'

@@ -50,7 +50,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 // describes a default that depends on other keys.
 var documented = regexp.MustCompile(`Default ([^:;]+?)(;|\.( |$))`)
 
-func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
+func TestDocumentedDefaultsMatchCode(t *testing.T) {
 	cfg, err := config.Load("dev", map[string]string{
 		"hosts":   `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[{"name":"a","role":"server","address":"10.10.0.11"}]}`,
 		"metallb": `{"addresses":["10.10.0.200/29"]}`,
@@ -138,7 +138,7 @@ func inSchema(schema map[string]any, key string) map[string]any {
 	return found
 }
 
-func TestEveryDocumentedKeyIsInTheSchemaWithItsDocumentation(t *testing.T) {
+func TestSchemaHasEveryDocumentedKeyAndItsText(t *testing.T) {
 	text, err := configdocs.Schema(configDir)
 	require.NoError(t, err)
 	var schema map[string]any

@@ -55,7 +55,7 @@ func TestEveryPortIsDialled(t *testing.T) {
 }
 
 // A port that this machine can reach directly proves nothing about the route through the jump host.
-func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
+func TestPortsBehindTunnelAreNotDialledLocally(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)
 	way := tunnel.Spec{Port: tunneltest.Closed(t)}

@@ -39,9 +39,9 @@ status:
 	assert.Empty(t, fresh.Retry)
 }
 
-// The annotation has the revision that the earlier server issued. Strata did not write a value that
-// is no number, so it is ignored.
-func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
+// The annotation has the revision that the earlier server issued. A value that is no number is not
+// Strata's, so it is ignored.
+func TestCertificateOfEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
 		object.Status.Revision = 4
@@ -51,7 +51,7 @@ func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
 	assert.False(t, (&certificateObject{}).facts().Outdated)
 }
 
-func TestThePauseDoublesWithEachFailure(t *testing.T) {
+func TestPauseDoublesWithEachFailure(t *testing.T) {
 	for failures, want := range map[int]time.Duration{0: 1, 1: 1, 2: 2, 3: 4, 5: 16, 6: 32, 7: 32, 100: 32} {
 		assert.Equal(t, want*time.Hour, pauseAfter(failures), "%d failures", failures)
 	}
@@ -117,8 +117,8 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
-// These Challenges keep an Order waiting while they are being deleted: its own, and those of
-// another Order with the name and type of one of its own that has not begun.
+// An Order waits while these Challenges are deleted: its own ones, and those of another Order that
+// have the name and type of one of its Challenges that has not begun.
 func TestOrderFactsNameBlockingTerminatingChallenges(t *testing.T) {
 	order := healthtest.Decode[orderObject](t,
 		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")

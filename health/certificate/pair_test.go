@@ -86,7 +86,7 @@ func TestPairFactsAreReadFromSecret(t *testing.T) {
 }
 
 // A CA may sign for a day or an hour. cert-manager renews such a certificate when a third of its
-// life is left, so no longer validity is required.
+// lifetime is left, so the gate must not require a longer validity.
 func TestShortLivedCertificateExpiresSoonInLastSixth(t *testing.T) {
 	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
 	short := func(least, age time.Duration) bool {

@@ -12,7 +12,7 @@ import (
 
 func TestClaimVerdicts(t *testing.T) { healthtest.RunFixtures(t, "claim", judgeClaim) }
 
-func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
+func TestStorageClassIsFromClaimOrDefault(t *testing.T) {
 	class := func(name, provisioner, isDefault string) storageClass {
 		return storageClass{ObjectMeta: metav1.ObjectMeta{Name: name,
 			Annotations: map[string]string{defaultClass: isDefault}}, Provisioner: provisioner}

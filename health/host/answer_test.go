@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An answer proves the route, even if the port closes or refuses the connection. A machine that
-// accepts only small packets proves nothing, and neither does an address without a route.
+// An answer proves the route, even if the port refuses the connection or closes it. A machine that
+// only accepts small packets proves no route for full packets. A missing answer proves none at all.
 func TestAnswerProbeReportsReachability(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)

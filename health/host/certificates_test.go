@@ -30,7 +30,7 @@ func certificateLine(t *testing.T, file string, ends time.Time, ca bool) string 
 	return "/var/lib/rancher/k3s/" + file + " " + base64.StdEncoding.EncodeToString(der)
 }
 
-func TestAPreflightDatesK3sCertificates(t *testing.T) {
+func TestPreflightReportsExpiryOfK3sCertificates(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	day := 24 * time.Hour
 	line := func(file string, in time.Duration) string {

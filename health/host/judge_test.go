@@ -23,7 +23,7 @@ type hostCase struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
-	// Unseen is true before the first observation.
+	// Unseen is true for a host before its first observation.
 	Unseen bool `json:"unseen,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func TestCgroupV1VerdictFollowsWantedK3sVersion(t *testing.T) {
 	assert.Contains(t, judge("newest").Message, "newest")
 }
 
-func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
+func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		err  error

@@ -8,7 +8,7 @@ import (
 
 // Only a server needs etcd's ports and memory. Only a server that holds the virtual address needs
 // keepalived.
-func TestAServerNeedsMoreThanAnAgent(t *testing.T) {
+func TestServerHasMoreRequirementsThanAgent(t *testing.T) {
 	server, agent := Needs("server", false, false), Needs("agent", true, true)
 	assert.Contains(t, server.Ports, 2379)
 	assert.Equal(t, []int{10250}, agent.Ports)

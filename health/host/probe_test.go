@@ -51,7 +51,7 @@ func runProbe(t *testing.T, script string, settings map[string]string) []Block {
 	return all
 }
 
-func TestTheHostProbeSeesThisMachine(t *testing.T) {
+func TestHostProbeReadsLocalMachine(t *testing.T) {
 	listener := healthtest.Listen(t)
 	settings := ownerSettings(Spec{})
 	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1",
@@ -73,7 +73,7 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 }
 
 // The probe prints firewalld's zones only while firewalld runs.
-func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
+func TestHostProbeDetectsRunningFirewall(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	ask := func(state string) Block {
@@ -155,7 +155,7 @@ func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	}
 }
 
-func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
+func TestConnectProbeDistinguishesAnswerRefusalAndSilence(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
@@ -176,7 +176,7 @@ func TestConnectProbeReportsAnswerAfterSilence(t *testing.T) {
 	port, serve := silent(t)
 	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
 	until(t, blocks, "code", "124")
-	until(t, blocks, "code", "124") // and again, with as many attempts under way as there ever are
+	until(t, blocks, "code", "124") // with the greatest number of attempts at once
 	serve()
 	until(t, blocks, "code", "0")
 }
@@ -210,8 +210,8 @@ func silent(t *testing.T) (port string, serve func()) {
 }
 
 // fakeSystem returns a folder with the programs that the unit's probe runs. systemctl prints the
-// content of the file state. A line written to the file bus arrives as a signal. A proxy makes curl
-// fail, as a company's proxy does for hosts of the company itself.
+// file state. A line that is written to the file bus arrives as a D-Bus signal. If a proxy is set,
+// curl fails, as behind a company's proxy.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

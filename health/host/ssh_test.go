@@ -38,7 +38,7 @@ func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (healt
 	return result, progress.String()
 }
 
-func TestAHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
+func TestHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit": {"running"}}),
 		healthtest.HealthyNow(nil))
@@ -48,7 +48,7 @@ func TestAHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
 	assert.Len(t, server.Commands(), 1)
 }
 
-func TestAHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
+func TestHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = healthtest.Probing(
 		healthtest.HealthyNow(Block{"cloudinit_code": {"1"},
@@ -77,7 +77,7 @@ func TestHostGateSurvivesRebootWithFreshFacts(t *testing.T) {
 }
 
 // While a host boots, sshd may run before cloud-init has made the users.
-func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
+func TestGateWaitsForUserOfBootingHost(t *testing.T) {
 	server := sshtest.New(t)
 	server.Dropped, server.Refused = 1, 2
 	server.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
@@ -89,7 +89,7 @@ func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
 	assert.Contains(t, progress, "private key not accepted", "and says meanwhile what it met")
 }
 
-func TestAProbeThatDiesIsNotReady(t *testing.T) {
+func TestGateIsNotReadyWhenProbeDies(t *testing.T) {
 	t.Parallel() // its gate waits until its limit, in which a busy machine must get to log in once
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
@@ -118,7 +118,7 @@ func TestGateOutputContainsNoSecret(t *testing.T) {
 }
 
 // Each attempt with a wrong password counts towards a lock-out of the user.
-func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
+func TestGateTriesWrongSudoPasswordOnce(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.User, server.Sudo = "ops", "echo tried >> "+dir+
 		"/tries\necho 'Sorry, try again.' >&2\nexit 1"
@@ -164,8 +164,8 @@ func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	assert.Contains(t, progress, "ended by signal KILL")
 }
 
-// If the SSH agent has the keys, the environment has none.
-func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
+// If the SSH agent has the keys, no environment variable has one.
+func TestHostWithSSHAgentNeedsNoKey(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
 	_, err := Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
 	require.ErrorContains(t, err, "STRATA_SSH_KEY")
 }
 
-func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
+func TestFromHostsReportsCommandExitCodeAndOutputPerHost(t *testing.T) {
 	good, bad := sshtest.Start(t), sshtest.Start(t)
 	good.Handler = healthtest.Probing(Block{"code": {"0"}, "output": {"ok"}})
 	bad.Handler = healthtest.Probing(Block{"code": {"1"},

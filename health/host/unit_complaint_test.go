@@ -13,18 +13,18 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// refusal returns the log line, with the time second, of an agent that a server has refused.
+// refusal returns the log line of an agent that a server has refused, at a second of its minute.
 func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
 
-// heard is one observation of an agent's log, at a second. refused has the seconds of the refusals
-// so far, and join is the join server's HTTP status.
+// heard is one observation of an agent's log, at a time in seconds. refused has the times of the
+// refusals so far, and join is the HTTP status of the server to join.
 type heard struct {
 	at      int
 	refused []int
 	join    string
-	log     string // a newer line
+	log     string // a line after the refusals
 }
 
 func watchComplaint(lines ...heard) (states []health.State) {
@@ -96,8 +96,8 @@ func TestComplaintSurvivesK3sRestart(t *testing.T) {
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
 }
 
-// Each complaint is timed as long as no other complaint comes between. An unreachable server does
-// not interrupt the time of a complaint that needs a change.
+// The time of a complaint counts until another complaint comes. An unreachable server does not
+// reset the time of a complaint that needs a change.
 func TestEachComplaintIsTimedSeparately(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
@@ -116,7 +116,7 @@ func TestEachComplaintIsTimedSeparately(t *testing.T) {
 	assert.Equal(t, 0, told(19, "401", refusal(17)), "counted anew")
 }
 
-func TestALongLineIsCut(t *testing.T) {
+func TestLongLineIsTruncated(t *testing.T) {
 	line := strings.Repeat("x", 240)
 	assert.Equal(t, line, shortLine(line))
 	assert.Equal(t, line+"…", shortLine(line+"x"))
@@ -128,8 +128,8 @@ func TestRepeatedCauseIsBelievedAfterThreshold(t *testing.T) {
 	assert.False(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
-// The evidence shows the line with which K3s ended together with its cause, and no lines of other
-// causes.
+// The evidence of a cause has its own log line and the line with which K3s ended, but no lines of
+// other causes.
 func TestShownLogLinesMatchTheirCause(t *testing.T) {
 	const (
 		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`

@@ -11,7 +11,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
+func TestObservationIsDiscardedWhenConnectionIsLost(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "node-1"}, Role: "agent"}
 	running := UnitFacts{Seen: true, Load: "loaded", Active: "active", Sub: "running"}
 	assert.Equal(t, health.Ready, JudgeUnit(host, running).State)
@@ -19,7 +19,7 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
 }
 
-// A queued job makes the present state outdated. Ending is true if a restart would renew the
+// A queued job makes the present state outdated. Ending is true if a restart would renew a
 // certificate.
 func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	assert.False(t, bare.Tunnel)
 }
 
-func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {
+func TestRoutesAreParsedFromKernelFormat(t *testing.T) {
 	assert.Equal(t, []string{"10.42.1.0/24", "10.10.0.0/16", "10.42.3.5/32"}, routesOf([]string{
 		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask",
 		"00012A0A", "zz 00FFFFFF", "0A0A 00FFFFFF",

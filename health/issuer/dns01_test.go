@@ -156,7 +156,7 @@ func TestDNSSolverMessagesMapToCauses(t *testing.T) {
 }
 
 // These messages would be blamed on Vault if its causes did not require Vault's own form of error.
-func TestMessagesOfOthersAreNotBlamedOnVault(t *testing.T) {
+func TestMessagesOfOtherProgramsAreNotBlamedOnVault(t *testing.T) {
 	for _, message := range []string{
 		"DNS-01 challenge for vault.example.org is pending: API error: permission denied",
 		"API error: Code: 403", "DNS-01 challenge for a is pending: unknown role", "Code: 404",

@@ -17,7 +17,7 @@ import (
 	"strata/health/server"
 )
 
-// A kind is a folder of health with a Spec that has Traits.
+// Each folder of health with a Spec that has Traits is a kind.
 func TestEveryKindIsRegistered(t *testing.T) {
 	files, err := filepath.Glob("../*/spec.go")
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ func TestEveryKindIsRegistered(t *testing.T) {
 	assert.Equal(t, folders, rows)
 }
 
-// Who knows one kind finds the same part of every other.
-func TestEveryKindHasTheSameFiles(t *testing.T) {
+// A reader who knows the files of one kind finds the same files in every other kind.
+func TestEveryKindHasSameFiles(t *testing.T) {
 	for kind := range Bodies {
 		for _, name := range []string{"doc.go", "spec.go", "judge.go", "observe.go", "watch.go"} {
 			assert.FileExists(t, filepath.Join("..", string(kind), name))
@@ -46,7 +46,7 @@ func TestEveryKindHasTheSameFiles(t *testing.T) {
 }
 
 // A gate without a body would observe nothing, and so would open at once.
-func TestAKindWithoutItsBodyIsRefused(t *testing.T) {
+func TestKindWithoutBodyIsRefused(t *testing.T) {
 	for kind, read := range Bodies {
 		text := fmt.Sprintf(`{"kind":%q,"gate":"g","timeout":"1m","servers":["https://10.10.0.11:6443"],
 			"hosts":[{"name":"server-1","address":"10.10.0.11","role":"server"}]}`, kind)

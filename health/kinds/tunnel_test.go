@@ -22,8 +22,8 @@ import (
 	"strata/internal/ssh/tunnel/tunneltest"
 )
 
-// askServerGate returns the verdicts of a server gate. The gate reaches its host directly, and the server's
-// /ping through a tunnel.
+// askServerGate returns the ping verdict and the progress of a server gate. The gate reaches its
+// host directly, and the server's /ping through a tunnel.
 func askServerGate(
 	t *testing.T, way tunnel.Spec, host *sshtest.Server, url string,
 ) (health.Verdict, string) {
@@ -48,7 +48,7 @@ func askServerGate(
 	return health.Verdict{}, ""
 }
 
-// pongs starts a K3s server's supervisor.
+// pongs starts a server that answers every request with pong, and returns its URL.
 func pongs(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
@@ -61,7 +61,7 @@ func pongs(t *testing.T) string {
 
 // `strata tunnel -s a` is open, and `strata health -s b` uses the same port. If both sites have the
 // same private addresses, a's server would answer pong in place of b's.
-func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
+func TestGateDoesNotUseTunnelOfOtherStack(t *testing.T) {
 	way, _ := tunneltest.Serve(t)
 	host := sshtest.Start(t)
 	mine := tunneltest.Through(host, way.Port)
@@ -77,9 +77,9 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
 }
 
-// The jump host boots when the gate begins. The test opens the listener at the port later, and
-// expects a greeting there, because a held tunnel sends one.
-func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
+// The jump host boots when the gate starts. The test opens the tunnel's port later, and expects the
+// gate's greeting there.
+func TestGateRetriesTunnelThatCouldNotBeOpened(t *testing.T) {
 	host := sshtest.Start(t)
 	way := tunneltest.Through(host, tunneltest.Closed(t))
 	way.Via[0].Port = 1

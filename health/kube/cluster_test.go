@@ -106,7 +106,7 @@ clusters: [{name: c, cluster: {server: "https://a:1", insecure-skip-tls-verify: 
 users: [{name: u, user: {token: t}}]
 `
 
-func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
+func TestServerBehindProxyKeepsURLPath(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
 	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/",
 		"https://10.10.0.11:6443"}, good, tunnel.Spec{})
@@ -142,7 +142,7 @@ func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 }
 
 // Answers through another stack's tunnel come from another cluster, so the tunnel is not used.
-func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
+func TestClusterUsesOnlyItsOwnTunnel(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	way.Via[0].User = "another stack's"
 	f := faultThrough(t, way, fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t)))
@@ -152,7 +152,7 @@ func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 }
 
 // The kubeconfig of an existing cluster may name its owner's proxy.
-func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
+func TestProxyOfKubeconfigIsKept(t *testing.T) {
 	none := withDialer(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)
 	web := withDialer(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},
@@ -173,7 +173,7 @@ func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
 	assert.False(t, down.Foreign, "the stack's own tunnel is before it")
 }
 
-func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
+func TestReadsStayWithAnsweringServer(t *testing.T) {
 	c := fakeapi.New(t, 3)
 	all, err := NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)

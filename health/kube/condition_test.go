@@ -23,7 +23,7 @@ func TestConditionLineContainsReasonAndMessage(t *testing.T) {
 
 // A controller that has not processed the newest specification still reports Ready for the previous
 // one.
-func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
+func TestConditionOfEarlierGenerationIsStale(t *testing.T) {
 	c := Condition{Type: "Accepted", Status: "True", ObservedGeneration: 2}
 	assert.False(t, c.Stale(1))
 	assert.False(t, c.Stale(2))
@@ -37,9 +37,9 @@ func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
 		ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
 }
 
-// An address whose EndpointSlice has no condition is ready. One that starts has the condition
-// false.
-func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
+// An address is ready if its EndpointSlice has no ready condition for it. While its Pod starts, the
+// condition is false.
+func TestEndpointIsReadyUnlessSliceSaysOtherwise(t *testing.T) {
 	ready := func(text string) bool {
 		return EndpointReady(
 			*healthtest.Decode[discoveryv1.Endpoint](t, text))
@@ -63,7 +63,7 @@ func TestOnlyPersistentPermanentFaultIsStuck(t *testing.T) {
 		"there is no login to an existing cluster's host")
 }
 
-func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
+func TestClusterWithoutServersIsNotRequested(t *testing.T) {
 	_, err := ClusterOf(health.Spec{}, health.Secrets{})
 	require.ErrorContains(t, err, "servers: empty")
 	c := fakeapi.New(t, 1)

@@ -11,7 +11,7 @@ import (
 )
 
 // The objects of a layer need the CRD of their own version, group and kind, and no similar one.
-func TestAResourceIsServedInItsOwnGroupAndVersion(t *testing.T) {
+func TestResourceIsServedOnlyInItsGroupAndVersion(t *testing.T) {
 	pool := ServedResource{"metallb.io", "v1beta1", "ipaddresspools"}
 	aggregated := *healthtest.Decode[discoveryv2.APIGroupDiscoveryList](t, `items:
 - {metadata: {name: other.io}, versions: [{version: v1beta1, resources: [{resource: ipaddresspools}]}]}

@@ -12,7 +12,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestReadyzIsReadToItsLastLine(t *testing.T) {
+func TestReadyzIsParsedToLastLine(t *testing.T) {
 	read := func(body string) APIServerFacts {
 		var f APIServerFacts
 		f.read(body)
@@ -37,7 +37,7 @@ func TestInnermostShortensNestedErrors(t *testing.T) {
 		"without a colon there is no part")
 }
 
-func TestAnObjectOfAnotherShapeIsAnError(t *testing.T) {
+func TestObjectOfUnexpectedShapeIsAnError(t *testing.T) {
 	_, err := FromUnstructured[corev1.Node](&unstructured.Unstructured{Object: map[string]any{"kind": "Node",
 		"spec": "text"}})
 	require.ErrorContains(t, err, "Node")
@@ -47,7 +47,7 @@ func TestAnObjectOfAnotherShapeIsAnError(t *testing.T) {
 	assert.Equal(t, "a", node.Name)
 }
 
-func TestAPodIsReadyByItsConditionUntilItIsDeleted(t *testing.T) {
+func TestPodIsReadyByConditionUnlessTerminating(t *testing.T) {
 	ready := func(text string) bool { return PodReady(healthtest.Decode[corev1.Pod](t, text)) }
 	assert.True(t, ready(`status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "True"}]}`))
 	assert.False(t, ready(`status: {conditions: [{type: Ready, status: "False"}]}`))
@@ -62,7 +62,7 @@ func TestReplicasAreOneByDefault(t *testing.T) {
 	assert.EqualValues(t, 3, replicas(&three))
 }
 
-func TestARefusedPodIsFoundAmongEvents(t *testing.T) {
+func TestRefusedPodIsFoundInEvents(t *testing.T) {
 	assert.Equal(t, "exceeded quota", failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1),
 		event("u", "FailedCreate", "exceeded quota", 1, 1)}))
 	assert.Empty(t, failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1)}))

@@ -14,7 +14,7 @@ func TestNamespaceVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "namespace", judgeNamespace)
 }
 
-func TestConditionNamesTheResourcesThatRemain(t *testing.T) {
+func TestConditionNamesRemainingResources(t *testing.T) {
 	assert.Equal(t, []schema.GroupResource{
 		{Group: "argoproj.io", Resource: "applications"}, {Resource: "pods"},
 		{Group: "networking.k8s.io", Resource: "ingresses"},
@@ -23,7 +23,7 @@ func TestConditionNamesTheResourcesThatRemain(t *testing.T) {
 	assert.Empty(t, resourcesIn("All content successfully removed"))
 }
 
-func TestNamespaceGateNeedsAName(t *testing.T) {
+func TestNamespaceGateRequiresName(t *testing.T) {
 	require.NoError(t, healthtest.Valid(Spec{Name: "team-a"}).Validate())
 	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "namespace.name: empty")
 	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(),

@@ -34,7 +34,7 @@ status:
 			apiserver.NodeSettings{}))
 }
 
-func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
+func TestHeartbeatIsRenewedLeaseOrFreshStatus(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := &Watch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
 	lease := func(at time.Time) []coordinationv1.Lease {

@@ -34,7 +34,7 @@ func TestPodNetworkVerdicts(t *testing.T) {
 	})
 }
 
-func TestNodesGateNeedsAHost(t *testing.T) {
+func TestNodesGateRequiresHost(t *testing.T) {
 	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(),
 		"hosts: empty; an empty node set is never ready")
 	require.NoError(t, healthtest.Valid(Spec{Registered: true}).Validate(),

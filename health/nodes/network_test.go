@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// A route may be missing while one of the two nodes is down. The time counts from when both are up,
-// and begins anew after each interruption.
+// A route may be missing while one of the two nodes is down. So the time counts from the moment
+// when both are up, and restarts from zero after each interruption.
 func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
@@ -53,8 +53,8 @@ func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 	assert.Equal(t, health.Stuck, after(routeSeconds, cut))
 }
 
-// The observation of a host tells the address that answers for it: the tunnel's or the bridge's.
-// Other hosts do not ask addresses that they reach by the default gateway only.
+// Each host probes the tunnel's address of another node or, without a tunnel, its bridge's address.
+// It skips an address to which it has no route of its own.
 func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,

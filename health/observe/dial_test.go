@@ -11,7 +11,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// The local port differs on each attempt. A progress line that showed it would be new every second.
+// The local port is different in each attempt. If it were shown, each attempt would print another
+// progress line.
 func TestDialErrorsAreStableAcrossAttempts(t *testing.T) {
 	for text, want := range map[string]string{
 		"dial tcp 10.10.0.1:53412->10.10.0.11:443: connect: connection refused": RefusedText,

@@ -84,7 +84,7 @@ func TestAdvertisementAnnouncesFromSelectedNodesOnly(t *testing.T) {
 	}
 }
 
-func TestPoolSeenSaysHowItIsAnnounced(t *testing.T) {
+func TestPoolSeenLineNamesAnnouncement(t *testing.T) {
 	read := func(texts ...string) poolSeen {
 		var all []announcementObject
 		for _, text := range texts {

@@ -131,8 +131,9 @@ func told(differences []difference) (texts []string) {
 	return texts
 }
 
-// A controller writes the rules of an aggregating role, so the manifest's rules have no effect.
-func TestAggregatedRoleHasTheRulesOfThoseItSelects(t *testing.T) {
+// A controller overwrites the rules of an aggregated role, so the rules in the manifest do not
+// count.
+func TestAggregatedRoleHasRulesOfSelectedRoles(t *testing.T) {
 	text := manifest + `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

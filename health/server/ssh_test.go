@@ -62,7 +62,7 @@ func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	}
 }
 
-func TestAServerGateWantsUnitAndPong(t *testing.T) {
+func TestServerGateRequiresUnitAndPong(t *testing.T) {
 	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
 	starts := map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"},
 		"SubState": {"start"}}
@@ -109,8 +109,8 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	}
 }
 
-// A first server that was made anew has a new CA.
-func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
+// The first server may have been recreated, and then has a new CA.
+func TestServerCAIsReadAgainBeforeCertificateIsRefused(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_,
 			_ = io.WriteString(w, "pong")

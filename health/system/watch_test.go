@@ -12,7 +12,7 @@ import (
 
 // If the API cannot be asked, the addresses are unknown, and the hosts continue to use the former
 // ones.
-func TestASystemGateKeepsTheAddressesThatItHasSeen(t *testing.T) {
+func TestSystemGateKeepsLastSeenAddresses(t *testing.T) {
 	w := &systemWatch{names: namesFacts{
 		Hosts: []host.Resolved{{Host: "a", Seen: true, Code: host.Success,
 			Addresses: []string{"10.43.0.1"}}}}}

@@ -68,8 +68,8 @@ func TestBackendServicesAreReadFromRoute(t *testing.T) {
 	}
 }
 
-// A new difference is timed from zero, however long the previous one lasted. So the gate waits for
-// a Pod that has just become ready.
+// Each new difference is timed from zero, whatever the time of the previous one. So a Pod that has
+// just become ready gets the full time.
 func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
@@ -95,7 +95,7 @@ func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	assert.Zero(t, w.differenceSeconds("p", want, stale))
 }
 
-func TestATunnelIsClosedOnce(t *testing.T) {
+func TestTunnelIsClosedOnce(t *testing.T) {
 	stopped := 0
 	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{},
 		stop: func() { stopped++ }}}}

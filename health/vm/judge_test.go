@@ -69,7 +69,7 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 	}
 }
 
-func TestAMachineWithoutALeaseNamesTheReservationAndShowsItsConsole(t *testing.T) {
+func TestMachineWithoutLeaseReportsReservationAndConsole(t *testing.T) {
 	spec := hypervisor.Spec{Driver: "proxmox", Stack: "dev", Node: "a",
 		Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
 	v := judgeAddressOf(spec, vmFacts{Seen: true,

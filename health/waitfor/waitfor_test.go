@@ -38,7 +38,7 @@ func TestExpressionsHaveProviderSyntax(t *testing.T) {
 	}
 }
 
-func TestTheTimeLimitIsWholeSeconds(t *testing.T) {
+func TestTimeLimitIsInWholeSeconds(t *testing.T) {
 	have := waitfor.Condition("Ready").Annotations(2 * time.Minute)
 	assert.Equal(t, map[string]string{waitfor.Annotation: "condition=Ready",
 		waitfor.TimeoutAnnotation: "120"}, have)

@@ -64,7 +64,7 @@ func TestDenyDryRunCountsOnlyAfterAcceptDryRun(t *testing.T) {
 	}
 	var accepts, denies atomic.Int32
 	var broken atomic.Bool
-	asked := make(chan struct{}, 8) // for the second answer, once each time
+	asked := make(chan struct{}, 8) // one message for each request of the deny dry run
 	refusal := &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
 		Message: `admission webhook "x" denied the request: no`}
 	c.Servers[0].Script(fakeapi.Script{Admit: func(object map[string]any) *fakeapi.Refusal {
@@ -74,7 +74,7 @@ func TestDenyDryRunCountsOnlyAfterAcceptDryRun(t *testing.T) {
 			return refusal
 		}
 		if accepts.Add(1) == 3 {
-			<-asked // or the attempt could end before its second dry run has arrived
+			<-asked // otherwise the attempt could end before its deny dry run arrives
 		}
 		if broken.Load() {
 			return refusal

@@ -39,7 +39,7 @@ func TestWebhookGateWatchesConfiguredResources(t *testing.T) {
 	assert.Equal(t, []string{"", "v1"}, []string{group, version})
 }
 
-func TestAWebhookGateSaysNothingBeforeItsFirstObservation(t *testing.T) {
+func TestWebhookGateReportsNothingBeforeFirstObservation(t *testing.T) {
 	w := &webhookWatch{hosts: []health.Host{{Role: "server"}}}
 	w.hosts[0].Name = "server-1"
 	assert.Nil(t, w.judge())

@@ -41,7 +41,7 @@ func TestAPIServerMessagesMapToWebhookAnswers(t *testing.T) {
 		{"no endpoints", call(`no endpoints available for service "s"`), answerNoEndpoints},
 		{"no Service", call(`service "s" not found`), answerNoEndpoints},
 		{"refused", call("dial tcp 10.43.0.7:443: connect: connection refused"), answerRefused},
-		// K3s's API server dials through its supervisor, which says no more than this.
+		// K3s's API server dials through its supervisor, whose error has no more details.
 		{"refused, on K3s", call("proxy error from 127.0.0.1:6443 while dialing 10.42.3.16:9443, " +
 			"code 502: 502 Bad Gateway"), answerNoDial},
 		{"no route", call("dial tcp 10.43.0.7:443: connect: no route to host"), answerUnreachable},

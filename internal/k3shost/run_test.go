@@ -10,9 +10,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// K3s keeps a host's disk busy while it imports images. Such a host is silent for seconds, and its
-// command continues.
-func TestAHostMayBeSilentForAWhile(t *testing.T) {
+// While K3s imports images, the host's disk is busy. Such a host may be silent for seconds, and its
+// command still runs.
+func TestRunToleratesSilentHostForTenSeconds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a host that is observed may be silent")
 	}

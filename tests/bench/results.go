@@ -21,12 +21,12 @@ type Result struct {
 	Name string `json:"name"`
 	// Value is the number in Unit.
 	Value float64 `json:"value"`
-	// Unit is ms, s, ratio, or the counted objects, for example requests.
+	// Unit is ms, s, ratio, or the counted thing, for example requests.
 	Unit string `json:"unit"`
-	// Target bounds Value from above, or with AtLeast from below; nil without a promise.
+	// Target is the greatest good Value, or with AtLeast the least one; nil without a target.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
-	// Subject names the measured object if there are several, for example a stand-in. Optional.
+	// Subject names the measured thing if there are several, for example a stand-in. Optional.
 	Subject string `json:"subject,omitempty"`
 	// Point places the number on a curve; nil for a single number.
 	Point *Point `json:"point,omitempty"`
@@ -47,7 +47,7 @@ type Point struct {
 	X  float64 `json:"x"`
 }
 
-// Met reports whether a number meets its target; true without one.
+// Met reports whether a result meets its target; true without a target.
 func (r Result) Met() bool {
 	switch {
 	case r.Target == nil:
@@ -58,8 +58,8 @@ func (r Result) Met() bool {
 	return r.Value <= *r.Target
 }
 
-// Most returns a result whose value is the given quantile (0 to 1) of its samples and must be at
-// most target; a target of 0 means none.
+// Most returns a result whose value is a quantile (0 to 1) of samples. The value must be at most
+// target; a target of 0 means that there is none.
 func Most(name, unit string, quantile, target float64, samples []float64) Result {
 	r := Result{Name: name, Unit: unit, Value: Quantile(samples, quantile), Samples: samples,
 		Machine: machine(), Measured: time.Now().UTC().Truncate(time.Second)}
@@ -69,22 +69,22 @@ func Most(name, unit string, quantile, target float64, samples []float64) Result
 	return r
 }
 
-// Least is like Most for a number that should be large.
+// Least is Most for a value that must be at least target.
 func Least(name, unit string, quantile, target float64, samples []float64) Result {
 	r := Most(name, unit, quantile, target, samples)
 	r.AtLeast = true
 	return r
 }
 
-// None returns a count that should be zero.
+// None returns a count with target zero.
 func None(name, unit string, count float64) Result {
 	r := Most(name, unit, 0.5, 0, []float64{count})
 	r.Target = new(float64)
 	return r
 }
 
-// On returns the median of samples as a point of a curve. Its name has the curve, the growing
-// quantity and its value, in a sortable form.
+// On returns the median of samples as a point of a curve. Its name contains the curve, the growing
+// quantity and its value x, padded so that names sort by x.
 func On(curve, of string, x int, unit string, samples []float64) Result {
 	r := Most(fmt.Sprintf("%s/%s=%04d", curve, of, x), unit, 0.5, 0, samples)
 	r.Point = &Point{Curve: curve, Of: of, X: float64(x)}
@@ -101,7 +101,7 @@ func Quantile(samples []float64, quantile float64) float64 {
 	return sorted[max(rank, 0)]
 }
 
-// Read reads a file of results, sorted by name. A missing file has none.
+// Read reads a file of results, sorted by name. A missing file has no results.
 func Read(path string) ([]Result, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -122,8 +122,8 @@ func Merge(path string, results []Result) error {
 	return write(path, results, func(string) bool { return false })
 }
 
-// Replace is Merge for a number whose parts may change. It removes the file's results with this
-// base, the name up to the slash, that are not among results.
+// Replace is Merge for a result with parts, which may change. It also removes the file's results
+// that begin with base and a slash and are not among results.
 func Replace(path, base string, results []Result) error {
 	return write(path, results, func(name string) bool { return strings.HasPrefix(name, base+"/") })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestQuantileIsTheNearestRank(t *testing.T) {
+func TestQuantileUsesNearestRank(t *testing.T) {
 	samples := []float64{50, 10, 40, 20, 30}
 	assert.Equal(t, 30.0, Quantile(samples, 0.5))
 	assert.Equal(t, 50.0, Quantile(samples, 0.95))
@@ -72,7 +72,7 @@ func TestPointNamesSortByX(t *testing.T) {
 	assert.Equal(t, &Point{Curve: "up", Of: "workloads", X: 10}, ten.Point)
 }
 
-func TestTheMachineIsDescribed(t *testing.T) {
+func TestMachineDescriptionHasProcessorMemoryAndKernel(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
 

@@ -2,25 +2,25 @@ package bench
 
 import "strings"
 
-// Trial is a repeated experiment in several places, with its count of outcomes.
+// Trial describes an experiment that is repeated in several places, and its two counts.
 type Trial struct {
-	// tried and came are the names of the two counts, unit the counted objects.
+	// tried and came are the names of the counts of trials and outcomes. unit is the counted thing.
 	tried, came, unit string
-	// least is the promised total, 0 for no promise. good is true if outcomes should occur, false
-	// if they should not.
+	// least is the target of all trials together; 0 for none. good is true if every trial should
+	// have the outcome, false if none should.
 	least float64
 	good  bool
 }
 
-// Kills counts interruptions of a command, and how many of them the same command converged after.
-// Histories counts programs of operations, and how many violated an invariant.
+// Kills counts interrupted commands, and those after which the same command converged. Histories
+// counts programs of operations, and those that violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
 	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories",
 		least: 1020}
 )
 
-// Tally writes the counts of one part into the file, for example engine/local, and the sums of all
+// Tally writes the counts of one part, for example engine/local, into the file, and the sums of all
 // parts.
 func Tally(path, part string, of Trial, tried, came int) error {
 	if err := Merge(path,
@@ -41,12 +41,12 @@ func Tally(path, part string, of Trial, tried, came int) error {
 	return Merge(path, []Result{total, outcome})
 }
 
-// count returns a number without a promise.
+// count returns a result without a target.
 func count(name, unit string, value float64) Result {
 	return Most(name, unit, 0.5, 0, []float64{value})
 }
 
-// sum adds a number's parts.
+// sum returns the sum of a result's parts.
 func sum(all []Result, name string) float64 {
 	total := 0.0
 	for _, r := range all {

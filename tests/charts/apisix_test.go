@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The grace period is the second line of a value that the chart does not quote: this test notices a
-// chart that does.
+// The program injects the grace period as a second line of priorityClassName, which the chart does
+// not quote. This test fails with a chart that quotes it.
 func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -23,7 +23,7 @@ func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 	assert.Empty(t, pod.PriorityClassName)
 }
 
-// So is the probe that kubelet runs each second.
+// The program injects the probe in the same way, as a second line of image.pullPolicy.
 func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -36,8 +36,8 @@ func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
 }
 
-// Only the controller may reach the admin API, by the charts' labels.
-func TestOnlyTheControllerReachesTheAdminAPI(t *testing.T) {
+// The policy selects the controller, the only client of the admin API, by the charts' labels.
+func TestOnlyControllerReachesAdminAPI(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
 		found, ok := find(w.charts, "Deployment", "apisix", name)

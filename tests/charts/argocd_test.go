@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// children are Applications of a root, and Argo CD's contribution of each to the root's own health.
+// children are Applications below a root Application. status and message are the result of the
+// root's health check for each.
 var children = []struct{ name, text, status, message string }{
 	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing",
 		"not compared yet"},
@@ -35,7 +36,7 @@ var children = []struct{ name, text, status, message string }{
 		sync: {status: Synced, comparedTo: {source: {repoURL: r, chart: c, helm: {valuesObject: {a: 1}}}}}, health: {status: Healthy}}}`,
 		"Progressing", "its last comparison is of an earlier source"},
 
-	// These must not delay a root for ever.
+	// A root with these children must become Healthy.
 	{"synced by hand",
 		`{spec: {source: {repoURL: r}}, status: {sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}}`, "Healthy", ""},
 	{"switched off", `{spec: {source: {repoURL: r}, syncPolicy: {automated: {enabled: false}}}, status: {
@@ -56,16 +57,16 @@ var children = []struct{ name, text, status, message string }{
 
 const healthy = `spec: {source: {repoURL: r}}, status: {sync: {status: Synced, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}`
 
-// app returns an Application that Argo CD syncs by itself, of a revision, last compared with
-// another.
+// app returns an Application that Argo CD syncs by itself. revision is its target, and compared the
+// target of its last comparison.
 func app(revision, compared, sync, health string) string {
 	return `{spec: {source: {repoURL: r, path: p, targetRevision: ` + revision +
 		`}, syncPolicy: {automated: {prune: true}}}, status: {
 		sync: {status: ` + sync + `, comparedTo: {source: {repoURL: r, path: p, targetRevision: ` + compared + `}}}, health: {status: ` + health + `}}}`
 }
 
-// Argo CD has no check of its own for an Application: without this one a root is Healthy with any
-// children.
+// Argo CD has no health check for an Application. Without the program's check, a root Application
+// would be Healthy even if its children are not.
 func TestRootApplicationHealthDependsOnChildren(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd",
 		"argocd-cm")
@@ -83,8 +84,8 @@ func TestRootApplicationHealthDependsOnChildren(t *testing.T) {
 	}
 }
 
-// judged runs a health check like Argo CD: with only the basic and the table library (argo-cd
-// util/lua/lua.go, runLua).
+// judged runs a health check as Argo CD does, with only the basic and the table library of Lua
+// (argo-cd util/lua/lua.go, runLua).
 func judged(t *testing.T, script string, object map[string]any) (status, message string) {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})

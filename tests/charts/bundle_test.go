@@ -18,7 +18,7 @@ import (
 	"strata/config"
 )
 
-// bundle is the folder of the charts, found before a test leaves its own home.
+// bundle is the path of the lab's bundle. It is computed before a test changes the home directory.
 var bundle = func() string {
 	if named := os.Getenv(config.ArtifactsVariable); named != "" {
 		return named
@@ -30,12 +30,12 @@ var bundle = func() string {
 	return filepath.Join(cache, "strata/bundle")
 }()
 
-// given names a folder of charts that replace the bundle's, by name.
+// given is a folder of charts that replace those of the bundle with the same name.
 var given = os.Getenv("CHARTS")
 
 // fillBundle puts the available charts and CRDs into a project's bundle of small files, and returns
-// its manifest. Without a bundle it skips the test, unless an original chart is given, which must
-// be compared.
+// its manifest. Without a lab's bundle it skips the test, or fails it if upstream charts were given
+// to compare.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {
@@ -86,8 +86,8 @@ func givenCharts(t *testing.T) map[string]string {
 	return charts
 }
 
-// place copies an entry's file, or the given chart of its name, into a project's bundle; it marks a
-// given chart as used.
+// place copies a bundle's file, or the chart in CHARTS of the same name, into a project's bundle.
+// It marks that chart as used, with an empty path.
 func place(
 	t *testing.T, project string, entry artifacts.Entry, charts map[string]string,
 ) artifacts.Entry {

@@ -1,8 +1,8 @@
 // Package charts_test checks the program against the charts that it installs. Each chart must
-// accept the values that the program sets. Each name, label or port that a gate or an edge depends
-// on must be in the charts' output with our values. It runs the real program under mocks and Helm's
-// own engine, without a cluster. It uses the charts of the bundle; CHARTS=folder replaces those
-// with the same names by real ones (*.tgz). The log lists the real ones and the skipped checks.
+// accept the program's values. Each name, label and port that a gate or an edge depends on must be
+// in the charts' output for these values. The tests run the real program under mocks and Helm's own
+// engine, without a cluster. They use the charts of the lab's bundle; CHARTS=folder replaces some
+// by upstream ones (*.tgz). The log lists the upstream charts and the skipped checks.
 package charts_test
 
 import (
@@ -35,7 +35,7 @@ var platforms = []struct {
 			"storage": map[string]any{"persistent": false}}}},
 }
 
-func TestEachChartTakesOurValues(t *testing.T) {
+func TestEachChartAcceptsOurValues(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			p := newProgram(t, platform.sections)
@@ -77,8 +77,8 @@ func TestNoReleaseLeavesCRDsBehind(t *testing.T) {
 	}
 }
 
-// The rule sees the definitions that a release without skipCrds would leave: Traefik's, less the
-// program's own.
+// The check finds the CRDs that a release without skipCrds would leave: Traefik's, without those
+// that the program itself applies.
 func TestOrphansFindsCRDsOfUnskippedRelease(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })

@@ -15,21 +15,21 @@ import (
 	"strata/tests/drift"
 )
 
-// compared is an artifact in both versions.
+// compared has the facts of an artifact of the lab (its stand-in) and of upstream (its original).
 type compared struct {
 	standIn, original []string
-	// of names the original, by its own metadata or its file's name.
+	// of is the name of the upstream artifact, from its metadata or its file's name.
 	of string
 }
 
-// chartOrCRDs matches the name of an original that is compared here; the first group is its
-// artifact's. Archives of images do not match.
+// chartOrCRDs matches the file of an upstream chart or CRDs; the first group is the artifact's
+// name. Archives of images do not match.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
-// withoutStandIn has the reason why the lab has no counterpart of an artifact.
+// withoutStandIn has the artifacts for which the lab has no stand-in, with the reason.
 var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
 
-// originalCharts returns the files of charts and CRDs in the folder ORIGINALS.
+// originalCharts returns the files of upstream charts and CRDs in the folder ORIGINALS.
 func originalCharts(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv(drift.Variable)
@@ -47,15 +47,15 @@ func originalCharts(t *testing.T) []string {
 	return names
 }
 
-// notCompared returns the files of which no artifact was compared.
+// notCompared returns the files whose artifact was not compared.
 func notCompared(all map[string]*compared, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return all[chartOrCRDs.FindStringSubmatch(file)[1]] != nil
 	})
 }
 
-// The lab's charts and CRDs, and the originals of the folder ORIGINALS, render the same from the
-// program's values. A line with - is only in the stand-in, one with + only in the original.
+// With the program's values, the lab's charts and CRDs render the same as the upstream ones in the
+// folder ORIGINALS. A line with - is only in the lab's output, one with + only in upstream's.
 func TestChartDriftIsKnown(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
@@ -95,8 +95,8 @@ func TestChartDriftIsKnown(t *testing.T) {
 	}
 }
 
-// compareCharts adds the output of a release's chart for its values, and its original's output, if
-// there is one.
+// compareCharts adds the facts of a release's chart for its values, and those of the upstream chart
+// if there is one.
 func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	t.Helper()
 	standIn, err := release.render()
@@ -114,7 +114,7 @@ func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	add(all, release.artifact, original.chartName(), factsOf(standIn), factsOf(rendered))
 }
 
-// compareCRDs adds the kinds that the lab's bundles of CRDs serve, and those of their originals.
+// compareCRDs adds the kinds that the lab's bundles of CRDs serve, and those of upstream's bundles.
 func compareCRDs(t *testing.T, all map[string]*compared) {
 	t.Helper()
 	manifest, err := artifacts.ReadManifest(bundle)
@@ -140,7 +140,8 @@ func factsOfFile(t *testing.T, file string) []string {
 	return factsOf(parse(t, file, "", string(text)))
 }
 
-// add adds facts of an artifact, which several stacks may install with other values.
+// add adds the facts of an artifact. Several stacks may install the same artifact with different
+// values.
 func add(all map[string]*compared, artifact, of string, standIn, original []string) {
 	if all[artifact] == nil {
 		all[artifact] = &compared{of: of}
@@ -149,8 +150,8 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 	all[artifact].original = append(all[artifact].original, original...)
 }
 
-// Every property that matters to Strata is a fact, so a chart that differs in it is noticed.
-func TestAChangedChartIsADifference(t *testing.T) {
+// Every property that matters to Strata is a fact, so a chart with another one is reported.
+func TestChangedChartIsADifference(t *testing.T) {
 	p := newProgram(t, platforms[1].sections)
 	var objects []object
 	for _, release := range p.releases {

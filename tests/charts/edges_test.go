@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The checked parts of the program's own objects.
+// These types have the checked fields of the program's own objects.
 type (
 	certificateObject struct {
 		Spec struct {
@@ -45,7 +45,8 @@ type (
 	}
 )
 
-// edges checks one of the program's own objects: its kind is served, and its references exist.
+// edges checks an object of the program: its kind is served, and the objects that it refers to
+// exist.
 func (w *world) edges(o object) {
 	of := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
 	if strings.Contains(of.Group, ".") && !strings.HasSuffix(of.Group, ".k8s.io") ||
@@ -86,8 +87,8 @@ func (w *world) route(o object) {
 	}
 }
 
-// address checks that the Service of an address inside the cluster exists; it ignores other
-// addresses, which are not the program's.
+// address checks that the Service of an address inside the cluster exists. It ignores other
+// addresses.
 func (w *world) address(who, text string) {
 	target, err := url.Parse(text)
 	if err != nil || !strings.HasSuffix(target.Hostname(), ".svc") {

@@ -11,8 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// factsOf returns the facts about objects that Strata can depend on, one per line. Facts are their
-// existence, the target of a Service, the Pods of a workload, the requests of a webhook and the
+// factsOf returns facts about objects that Strata may depend on, one per line: that an object
+// exists, the target of a Service, the Pods of a workload, the requests of a webhook, and the
 // versions of a CRD.
 func factsOf(objects []object) []string {
 	var facts []string
@@ -111,7 +111,7 @@ func webhookFacts(
 	}
 }
 
-// pairs returns labels in order.
+// pairs returns labels as sorted key=value pairs.
 func pairs(labels map[string]string) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

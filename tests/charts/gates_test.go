@@ -33,10 +33,10 @@ import (
 	"strata/health/webhook"
 )
 
-// beforeCharts are the kinds of gates that observe nothing that a chart makes.
+// beforeCharts are the kinds of gates that observe no object of a chart.
 var beforeCharts = []health.Kind{host.Kind, server.Kind, api.Kind, nodes.Kind, system.Kind}
 
-// gate checks that the observed objects of a gate will exist under the gate's names for them.
+// gate checks that each object that a gate observes will exist, under the name in the gate's spec.
 func (w *world) gate(spec health.Spec) {
 	w.rights(spec)
 	switch body := spec.Body.(type) {
@@ -84,8 +84,8 @@ func (w *world) gate(spec health.Spec) {
 	}
 }
 
-// upstreams checks that a data plane of the labels is asked at its port, and that its controller
-// and the routes exist.
+// upstreams checks that a workload with the labels of the data plane listens on the gate's port,
+// and that its controller and routes exist.
 func (w *world) upstreams(gate string, spec upstreams.Spec) {
 	w.workloads(gate, []string{spec.Controller})
 	selector, err := labels.Parse(spec.Selector)
@@ -103,7 +103,7 @@ func (w *world) upstreams(gate string, spec upstreams.Spec) {
 	}
 }
 
-// registered checks that the program itself makes an object.
+// registered checks that the program itself registers an object.
 func (w *world) registered(gate, kind, namespace, name string) {
 	_, ok := find(w.own, kind, namespace, name)
 	w.need(ok, "gate %s: the program registers no %s %s/%s", gate, kind, namespace, name)
@@ -117,7 +117,8 @@ func (w *world) workloads(gate string, all []string) {
 	}
 }
 
-// vault checks that the gate's Pod is the workload's first, and listens where the gate asks.
+// vault checks that the gate's Pod is the first one of its StatefulSet and listens on the gate's
+// port.
 func (w *world) vault(gate string, spec vault.Spec) {
 	w.workloads(gate, []string{spec.Workload})
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
@@ -133,8 +134,8 @@ func (w *world) vault(gate string, spec vault.Spec) {
 // storagePath finds the storage path in Vault's configuration.
 var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
 
-// stored checks that a volume is mounted at Vault's storage path: its image has no such folder, and
-// its user may make none.
+// stored checks that a volume is mounted at Vault's storage path. The image lacks that folder, and
+// Vault's user may not create it.
 func (w *world) stored(gate string, set object) {
 	paths := 0
 	for _, o := range w.charts {
@@ -155,8 +156,8 @@ func (w *world) stored(gate string, set object) {
 	w.need(paths > 0, "gate %s: Vault's configuration names no storage", gate)
 }
 
-// claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's
-// and the Pod's number.
+// claim checks that a StatefulSet makes the claim for its first Pod. The claim's name consists of
+// the template's name, the set's name and the Pod's number.
 func (w *world) claim(gate string, spec claim.Spec) {
 	for _, o := range w.charts {
 		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
@@ -193,8 +194,8 @@ func portOf(text string) int {
 	return map[string]int{"http": 80, "https": 443}[target.Scheme]
 }
 
-// gateway checks the Gateway's class, which a chart makes, and that something listens where each of
-// its listeners leads: Traefik knows an entry point by its container's port.
+// gateway checks that the Gateway's class exists, and that a workload listens on the port of each
+// of its listeners. Traefik identifies an entry point by its container's port.
 func (w *world) gateway(gate string, spec gateway.Spec) {
 	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
@@ -213,11 +214,11 @@ func (w *world) gateway(gate string, spec gateway.Spec) {
 	}
 }
 
-// ours reports whether the program makes a class itself: Traefik's is its chart's, and its ports
-// are the containers'.
+// ours reports whether a GatewayClass is the program's own, and not Traefik's, which its chart
+// makes. The ports of Traefik's listeners are those of containers.
 func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
-// defines reports whether a definition with this name exists.
+// defines reports whether a CRD with this name exists.
 func (w *world) defines(name string) bool {
 	for _, one := range w.definitions {
 		if one.Name == name {

@@ -2,14 +2,14 @@ package charts_test
 
 import "strata/tests/drift"
 
-// Reasons that several differences share.
+// These are reasons that several differences have in common.
 const (
 	ofOtherVersions = "the lab has another version than this original"
 	noLeader        = "the stand-in elects no leader, and its metrics ask for no token"
 )
 
-// known lists the differences between the lab's version and the original, by name and version. For
-// another version of the original all of them are new, so that a raised version is reviewed again.
+// known lists the known differences between the lab's artifact and the upstream one, by upstream's
+// name and version. For another version of upstream, all differences are new and must be reviewed.
 var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},

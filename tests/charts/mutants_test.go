@@ -25,9 +25,9 @@ import (
 	"strata/health/webhook"
 )
 
-// Each of these breaks one property of the program or a chart, and the checks must notice it.
+// Each of these mutants breaks one property of the program or a chart. The checks must detect it.
 
-// inGates are mistakes in gates' specs.
+// inGates are mutants of gates' specs.
 var inGates = []struct {
 	name, gate string
 	mistake    func(*health.Spec)
@@ -99,12 +99,12 @@ var inGates = []struct {
 		"say here what a gate of kind new relies on"},
 }
 
-// newKind is a kind that these tests do not know.
+// newKind is a kind of gate that these checks do not know.
 type newKind struct{ api.Spec }
 
 func (newKind) Traits() health.Traits { return health.Traits{Kind: "new"} }
 
-// inBody makes a mistake in the body of a gate.
+// inBody returns a mutant of a gate's body.
 func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 	return func(s *health.Spec) { healthtest.Change(s, change) }
 }
@@ -122,7 +122,7 @@ func TestCheckDetectsMutatedGate(t *testing.T) {
 			require.GreaterOrEqual(t, i, 0, mutant.gate)
 			text, err := json.Marshal(w.gates[i])
 			require.NoError(t, err)
-			spec, err := kinds.Parse(text) // a copy of its own
+			spec, err := kinds.Parse(text) // each mutant changes its own copy
 			require.NoError(t, err)
 			mutant.mistake(&spec)
 			w.problems = nil
@@ -132,8 +132,8 @@ func TestCheckDetectsMutatedGate(t *testing.T) {
 	}
 }
 
-// inObjects are changed texts in objects: the program's (own), or a chart's, as in a possible next
-// version.
+// inObjects are mutants that replace a text in objects: those of the program (own), or of a chart,
+// as a later version might.
 var inObjects = []struct {
 	name, from, old, other string
 	own                    bool

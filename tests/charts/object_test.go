@@ -21,8 +21,8 @@ type object struct {
 	text []byte
 }
 
-// read parses the objects in a file's YAML. Those without a namespace get the given one. It leaves
-// out hooks, which do not exist after the release.
+// read parses the objects in YAML. Objects without a namespace get the given one. It leaves out
+// hooks, which are deleted after the release.
 func read(from, namespace, text string) ([]object, error) {
 	var objects []object
 	for _, document := range releaseutil.SplitManifests(text) {
@@ -45,7 +45,7 @@ func read(from, namespace, text string) ([]object, error) {
 	return objects, nil
 }
 
-// parse is read for texts that must be well-formed.
+// parse is read for a text that must be well-formed.
 func parse(t *testing.T, from, namespace, text string) []object {
 	t.Helper()
 	objects, err := read(from, namespace, text)
@@ -53,7 +53,7 @@ func parse(t *testing.T, from, namespace, text string) []object {
 	return objects
 }
 
-// as converts an object to its own type.
+// as converts an object to a Go type.
 func as[T any](o object) T {
 	var typed T
 	if err := json.Unmarshal(o.text, &typed); err != nil {

@@ -16,8 +16,8 @@ import (
 	"strata/config"
 )
 
-// own are values of a user's by their release: their place in the configuration, and the text that
-// a certain object must contain.
+// own has the user's values for each release: their key in the configuration, and the text that
+// they cause in one object.
 var own = map[string]struct{ key, values, kind, name, want string }{
 	"metallb": {"metallb.values", `{controller: {podAnnotations: {example.org/mine: "yes"}}}`,
 		"Deployment", "metallb-controller", `"example.org/mine":"yes"`},
@@ -36,7 +36,7 @@ var own = map[string]struct{ key, values, kind, name, want string }{
 		"Deployment", "argocd-server", `"example.org/mine":"yes"`},
 }
 
-// withOwn returns the sections of a platform with every chart's own values.
+// withOwn returns a platform's sections with the user's values for every chart.
 func withOwn(t *testing.T, sections map[string]any) map[string]any {
 	t.Helper()
 	all := maps.Clone(sections)
@@ -58,8 +58,8 @@ func withOwn(t *testing.T, sections map[string]any) map[string]any {
 	return all
 }
 
-// Each available chart accepts the user's values beside ours and has them in its objects. The
-// objects that gates and edges depend on still exist.
+// Each available chart accepts the user's values besides the program's, and its objects show them.
+// The objects that gates and edges depend on still exist.
 func TestUserValuesReachChartsAndKeepNeededObjects(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
@@ -96,8 +96,8 @@ func TestUnknownChartValueIsAWarning(t *testing.T) {
 				"ignored; did you mean speaker?"}, p.warnings)
 }
 
-// Helm would refuse these in the middle of an update. The program checks them all against the
-// chart's schema before the first resource.
+// Helm would refuse these values in the middle of an update. The program checks all values against
+// the charts' schemas before the first resource.
 func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
 		"image": map[string]any{"tag": 3},
@@ -114,7 +114,7 @@ func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	assert.ErrorContains(t, err, "'tls' not allowed")
 }
 
-// A chart that is read without Helm has the same values as in Helm.
+// Package helmchart reads charts without Helm. It finds the same values as Helm.
 func TestChartKeysMatchHelm(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.sections).releases {
@@ -131,7 +131,7 @@ func TestChartKeysMatchHelm(t *testing.T) {
 	}
 }
 
-// Each refused value has a reason: with it, an object that gates or edges depend on is missing.
+// A refused value has a reason: it removes or changes an object that gates or edges depend on.
 func TestEachRefusedValueWouldBreakAGateOrEdge(t *testing.T) {
 	cases := []struct{ release, path, values string }{
 		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
@@ -190,7 +190,7 @@ func over(values, others map[string]any) map[string]any {
 	return merged
 }
 
-// elsewhere has, by chart, refused values that a chart does not list, with the reasons to refuse
+// elsewhere has refused values that a chart does not list, by chart, with the reason why it accepts
 // them anyway.
 var elsewhere = map[string]string{
 	"cert-manager serviceAccount.name": "in a comment of its values, and read by its templates",
@@ -208,8 +208,8 @@ var elsewhere = map[string]string{
 	"vault fullnameOverride":           "read by its templates",
 }
 
-// A rule for a value that the chart does not have may mean that the chart has renamed it. The lab's
-// charts only have the program's values.
+// If the chart lacks a refused value, it may have renamed it. The lab's charts are not checked,
+// because they only have the values that the program sets.
 func TestRefusedValuesExistInUpstreamCharts(t *testing.T) {
 	for _, platform := range platforms[:3] {
 		p := newProgram(t, platform.sections)
@@ -249,9 +249,9 @@ func nested(t *testing.T, path string) map[string]any {
 	return values
 }
 
-// Argo CD's own policies are the user's choice: that of its server admits every client, or the
-// ingress would not reach it.
-func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
+// If the user enables Argo CD's own policies, its server must still admit every client, or the
+// ingress could not reach it.
+func TestArgoCDPoliciesAdmitIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
 	p := newProgram(t,
 		map[string]any{

@@ -19,7 +19,7 @@ import (
 // everyone is a client in no namespace: a node, or a client outside the cluster.
 const everyone = ""
 
-// closed are ports that are not for everyone, and the namespace whose Pods reach them.
+// closed has ports that are not open to everyone, and the namespace whose Pods may reach them.
 var closed = []struct {
 	namespace, workload string
 	port                int32
@@ -27,7 +27,7 @@ var closed = []struct {
 }{
 	{"argocd", "argocd-redis", 6379, "argocd"},
 	{"argocd", "argocd-repo-server", 8081, "argocd"},
-	{"apisix", "apisix", 9180, ""}, // by the controller's labels
+	{"apisix", "apisix", 9180, ""}, // only Pods with the controller's labels
 	{"vault", "vault", 8200, "cert-manager"},
 }
 
@@ -61,7 +61,7 @@ func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 	assert.Len(t, seen, len(closed), "all of them were looked at: %v", seen)
 }
 
-// A Pod that no policy selects is open to everyone.
+// A Pod that no policy selects accepts connections from everyone.
 func TestPoliciesSelectEachPodOfALayer(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func policiesOf(objects []object) (found networkPolicies) {
 	return found
 }
 
-// admit reports whether Pods of a namespace, or everyone, may reach a TCP port.
+// admit reports whether Pods of a namespace, or everyone, may connect to a TCP port.
 func (all networkPolicies) admit(pod corev1.Pod, from string, port int32) bool {
 	isolated := false
 	for _, policy := range all {
@@ -117,7 +117,7 @@ func isFrom(rule networkingv1.NetworkPolicyIngressRule, from string) bool {
 	return len(rule.From) == 0 || slices.ContainsFunc(rule.From,
 		func(peer networkingv1.NetworkPolicyPeer) bool {
 			if peer.PodSelector != nil {
-				return false // of Pods with certain labels only
+				return false // a rule for Pods with certain labels only
 			}
 			namespace := labels.Set{corev1.LabelMetadataName: from}
 			selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
@@ -153,15 +153,15 @@ func (w *world) pod(namespace, name string) (corev1.Pod, bool) {
 // metricsName matches the name of a container's port for metrics.
 var metricsName = regexp.MustCompile("metrics|monitoring|prometheus")
 
-// servedPort is a port of a Pod that everyone must reach.
+// servedPort is a port of a Pod that must be open to everyone.
 type servedPort struct {
 	what string
 	pod  corev1.Pod
 	port int32
 }
 
-// forEveryone returns the ports behind load balancers, webhooks and Argo CD's server, and those of
-// metrics.
+// forEveryone returns the ports that must be open to everyone: those behind load balancers,
+// webhooks and Argo CD's server, and ports for metrics.
 func (w *world) forEveryone() (found []servedPort) {
 	asked := []string{"argocd/argocd-server"}
 	for _, gate := range w.gates {
@@ -192,7 +192,7 @@ func (w *world) forEveryone() (found []servedPort) {
 	return found
 }
 
-// behind returns the Pods' ports behind a Service.
+// behind returns the ports of Pods to which a Service forwards.
 func (w *world) behind(service corev1.Service) (found []servedPort) {
 	for _, one := range w.charts {
 		if !slices.Contains(workloadKinds, one.Kind) || one.Namespace != service.Namespace {

@@ -20,12 +20,13 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// program holds the releases that the program would install with the available charts, and the
-// objects that it then depends on.
+// program holds the releases, gates and objects that the program registers with the available
+// charts.
 type program struct {
 	releases []*release
 	gates    []health.Spec
-	// objects are the program's own objects, definitions those of the bundles that it applies.
+	// objects are the objects that the program registers, definitions those of the CRD bundles that
+	// it applies.
 	objects, definitions []object
 	// warnings are the program's messages to the user.
 	warnings []string
@@ -39,7 +40,7 @@ func newProgram(t *testing.T, sections map[string]any) *program {
 	return p
 }
 
-// runProgram is newProgram for a configuration that may be refused.
+// runProgram is newProgram for a configuration that the program may refuse.
 func runProgram(t *testing.T, sections map[string]any) (*program, error) {
 	t.Helper()
 	project, answers := pulumitest.NewProject(t), pulumitest.NewAnswers(t)
@@ -82,7 +83,7 @@ func configuration(t *testing.T, sections map[string]any) string {
 	return string(all)
 }
 
-// definitions returns the bundle that a command applies.
+// definitions returns the CRD bundle that a command applies.
 func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
 	t.Helper()
 	var input struct{ Name, Version, File string }
@@ -94,7 +95,7 @@ func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
 	return applied
 }
 
-// add adds a resource's charts and objects.
+// add adds the release, the gate or the objects of a resource.
 func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) {
 	t.Helper()
 	switch {
@@ -117,7 +118,7 @@ func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Ma
 	}
 }
 
-// plain returns inputs without marks, in JSON's types.
+// plain returns inputs without secret marks, in JSON's types.
 func plain(inputs resource.PropertyMap) map[string]any {
 	found := map[string]any{}
 	for key := range inputs {

@@ -23,9 +23,9 @@ type release struct {
 	name, namespace string
 	chart           string // its file
 	artifact        string // the chart's name in config.Pins
-	origin          string // real or the lab's, as the bundle says
+	origin          string // the manifest's text, which begins with "real" for upstream
 	values          map[string]any
-	// skips is true if Helm leaves out the chart's crds/.
+	// skips is true if Helm does not install the chart's crds/.
 	skips bool
 }
 
@@ -49,7 +49,7 @@ func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest
 	return made
 }
 
-// load reads the chart anew, because Helm changes a chart when it renders it.
+// load reads the chart again, because Helm modifies a chart when it renders it.
 func (r *release) load() *chart.Chart {
 	loaded, err := loader.LoadFile(r.chart)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *release) chartName() string {
 	return metadata.Name + " " + metadata.Version
 }
 
-// schema returns whether the chart checks our values itself, in words.
+// schema says whether the chart itself checks the types of our values.
 func (r *release) schema() string {
 	if r.load().Schema == nil {
 		return "not checked: their types, since it has no schema; their names are in its values"
@@ -119,10 +119,10 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	return files
 }
 
-// orphans returns the definitions that Helm would install from crds/ and that have no owner. Helm
-// neither changes nor deletes them, ever
-// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions). The program also deletes
-// its own ones.
+// orphans returns the CRDs that Helm would install from crds/ and that have no other owner. Helm
+// never changes or deletes such CRDs
+// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions). Only CRDs that the
+// program applies itself are deleted.
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()
 	loaded := r.load()

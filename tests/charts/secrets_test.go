@@ -2,15 +2,15 @@ package charts_test
 
 import corev1 "k8s.io/api/core/v1"
 
-// atRunTime are the Secrets that no manifest has, with their makers.
+// atRunTime are Secrets that no manifest contains, with the component that creates them.
 var atRunTime = map[string]string{
 	"metallb-system/metallb-webhook-cert":  "MetalLB's controller",
 	"metallb-system/metallb-memberlist":    "MetalLB's controller",
 	"cert-manager/cert-manager-webhook-ca": "cert-manager's webhook",
 }
 
-// secret checks that a Secret will exist: a chart's, the program's, or that of a certificate that
-// the program requests.
+// secret checks that a Secret will exist. A chart or the program has it, or a certificate that the
+// program requests writes it.
 func (w *world) secret(who, namespace, name string) {
 	if _, ok := find(w.charts, "Secret", namespace, name); ok {
 		return

@@ -11,8 +11,8 @@ import (
 // workloadKinds are the kinds that have Pods.
 var workloadKinds = []string{"Deployment", "DaemonSet", "StatefulSet"}
 
-// service checks that a chart makes a Service with these ports, and that a workload listens behind
-// each of them.
+// service checks that a chart makes a Service with these ports, and that a workload listens on the
+// target of each port.
 func (w *world) service(who, namespace, name string, loadBalancer bool, ports ...int) {
 	found, ok := find(w.all(), "Service", namespace, name)
 	if !ok {
@@ -32,12 +32,12 @@ func (w *world) service(who, namespace, name string, loadBalancer bool, ports ..
 	}
 }
 
-// backed reports whether a workload has the labels that a Service selects and the port that it
-// targets.
+// backed reports whether a workload has the labels that a Service selects, and listens on the
+// target of its i-th port.
 func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool {
 	target := service.Ports[i].TargetPort
 	number := target.IntValue()
-	if target.String() == "0" { // not given: the same
+	if target.String() == "0" { // without a target port, the port itself is the target
 		number = int(service.Ports[i].Port)
 	}
 	return slices.ContainsFunc(w.all(), func(o object) bool {
@@ -52,7 +52,7 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 	})
 }
 
-// anyListens reports whether a workload of a namespace has a port.
+// anyListens reports whether a workload of a namespace listens on a port.
 func (w *world) anyListens(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
 		return o.Namespace == namespace && slices.Contains(workloadKinds, o.Kind) &&
@@ -60,8 +60,8 @@ func (w *world) anyListens(namespace string, port int) bool {
 	})
 }
 
-// anyServes reports whether a load balancer of a namespace has a port: APISIX's listeners are its
-// Service's ports.
+// anyServes reports whether a load balancer of a namespace has a port. Gateways of APISIX have the
+// ports of its Service.
 func (w *world) anyServes(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
 		return o.Namespace == namespace && o.Kind == "Service" &&
@@ -72,7 +72,7 @@ func (w *world) anyServes(namespace string, port int) bool {
 	})
 }
 
-// listens reports whether a container has a port of a number or name.
+// listens reports whether a container has a port with a number or a name.
 func listens(workload pods, number int, name string) bool {
 	for _, container := range workload.Spec.Template.Spec.Containers {
 		for _, port := range container.Ports {
@@ -84,8 +84,8 @@ func listens(workload pods, number int, name string) bool {
 	return false
 }
 
-// workload checks a chart's workload: it selects its own Pods, spreads them by labels that they
-// have, and the Secrets that they need to start will exist.
+// workload checks a chart's workload. It must select its own Pods, spread them by labels that they
+// have, and the Secrets that its Pods need to start must exist.
 func (w *world) workload(o object) {
 	if !slices.Contains(workloadKinds, o.Kind) {
 		return
@@ -108,11 +108,11 @@ func selects(selector *metav1.LabelSelector, have map[string]string) bool {
 	return err == nil && !parsed.Empty() && parsed.Matches(labels.Set(have))
 }
 
-// hinted are Pods that our messages tell an operator to find by labels.
+// hinted are workloads whose Pods our messages tell an operator to find by labels.
 var hinted = []struct{ namespace, name string }{{"argocd", "argocd-repo-server"},
 	{"vault", "vault"}}
 
-// hints checks that the labels in our messages select Pods, if their chart is installed.
+// hints checks that the labels in our messages select Pods, if the chart is installed.
 func (w *world) hints() {
 	for _, one := range hinted {
 		selector := &metav1.LabelSelector{

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// open are values, by chart, that it accepts without listing them.
+// open are values that a chart accepts without listing them, by chart, each with the reason.
 var open = map[string]string{
 	"argo-cd configs.params.server.insecure":                                    "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm.resource.customizations.health.argoproj.io_Application": "every key of argocd-cm is taken",
@@ -17,9 +17,9 @@ var open = map[string]string{
 	"traefik ports.web.allowACMEByPass":                                         "it is read of every port; values.yaml has it of websecure only",
 }
 
-// unknown returns the paths of our values that a chart has neither in its own values nor in its
-// schema. It would ignore them, and most schemas accept them. An empty value of the chart accepts
-// any keys.
+// unknown returns the paths of our values that are neither in a chart's default values nor in its
+// schema. The chart would ignore them, and most schemas accept unknown values. An empty default
+// accepts any keys.
 func unknown(c *chart.Chart, ours map[string]any) []string {
 	defaults := map[string]any{}
 	maps.Copy(defaults, c.Values)
@@ -41,7 +41,7 @@ func unknown(c *chart.Chart, ours map[string]any) []string {
 	})
 }
 
-// valuesSchema is a chart's schema, to look up the names of values; empty if there is none.
+// valuesSchema is the schema of a chart's values; empty if it has none.
 type valuesSchema struct{ root map[string]any }
 
 func (s valuesSchema) unknown(ours, defaults, at map[string]any, path []string) []string {
@@ -63,7 +63,7 @@ func (s valuesSchema) unknown(ours, defaults, at map[string]any, path []string) 
 	return found
 }
 
-// property returns the schema of a key, which may be elsewhere in the file.
+// property returns the schema of a key below at. It follows references within the file.
 func (s valuesSchema) property(at map[string]any, key string) (map[string]any, bool) {
 	properties, _ := at["properties"].(map[string]any)
 	found, ok := properties[key].(map[string]any)

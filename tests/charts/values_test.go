@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// misspelt are values that the program sets, each under another name.
+// misspelt are values that the program sets, each with a misspelt name.
 var misspelt = []struct{ release, section, key, other string }{
 	{"metallb", "crds", "validationFailurePolicy", "validationFailPolicy"},
 	{"traefik", "deployment", "replicas", "replicaCount"},
@@ -20,11 +20,11 @@ var misspelt = []struct{ release, section, key, other string }{
 	{"cert-manager", "", "startupapicheck", "startupAPICheck"},
 }
 
-// sections are values of each release that are objects.
+// sections has a value of each release that is an object.
 var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs",
 	"vault": "server", "cert-manager": "webhook"}
 
-func TestAMisspeltValueIsNoticed(t *testing.T) {
+func TestMisspeltValueIsDetected(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range misspelt {
 		t.Run(mutant.release+" "+mutant.key, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAMisspeltValueIsNoticed(t *testing.T) {
 	}
 }
 
-func TestAValueOfAnotherTypeIsRefusedWhereTheChartHasASchema(t *testing.T) {
+func TestValueOfWrongTypeIsRefusedByChartSchema(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
 	for _, sound := range p.releases {
 		t.Run(sound.name, func(t *testing.T) {

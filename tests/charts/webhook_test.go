@@ -10,8 +10,8 @@ import (
 	"strata/health/webhook"
 )
 
-// webhook checks everything by which a gate knows a webhook: its configurations, their Service and
-// its Pods, the requests that it gets, and its name in a refusal.
+// webhook checks everything by which a gate identifies a webhook: its configurations, their Service
+// and its Pods, the requests that it receives, and its name in a refusal.
 func (w *world) webhook(gate string, spec webhook.Spec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)
@@ -34,8 +34,8 @@ func (w *world) webhook(gate string, spec webhook.Spec) {
 	}
 }
 
-// configuration checks a webhook configuration, and returns the names of its webhooks that are
-// asked about the gate's request.
+// configuration checks a webhook configuration, and returns the names of its webhooks that receive
+// the gate's request.
 func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []string {
 	found, ok := find(w.charts, kind, "", name)
 	if !ok {
@@ -43,7 +43,7 @@ func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []stri
 		return nil
 	}
 	var asked []string
-	// the same fields as a mutating one's
+	// Mutating configurations have the same fields.
 	for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](found).Webhooks {
 		to, port := webhook.ClientConfig.Service, int32(443)
 		if to != nil && to.Port != nil {

@@ -11,20 +11,20 @@ import (
 	"strata/health"
 )
 
-// world holds the objects of a cluster once everything is installed, and the gates that observe it.
+// world holds the objects of a cluster after an update, and the gates that observe them.
 type world struct {
 	gates []health.Spec
-	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the
-	// bundles'.
+	// charts are the objects of charts, and own those of the program. definitions are all CRDs,
+	// from charts and from bundles.
 	charts, own []object
 	definitions []apiextensionsv1.CustomResourceDefinition
-	// releases are the charts' releases, as namespace/name.
+	// releases are all releases, as namespace/name.
 	releases []string
 
 	problems, unchecked []string
 }
 
-// newWorld renders every release.
+// newWorld renders every release of a program.
 func newWorld(t *testing.T, p *program) *world {
 	t.Helper()
 	w := &world{gates: p.gates, own: p.objects}
@@ -58,17 +58,18 @@ func (w *world) check() (problems, unchecked []string) {
 	return w.problems, w.unchecked
 }
 
-// all returns the objects of charts and program: a route may lead to a Service of either.
+// all returns the objects of charts and of the program, because a route may lead to Services of
+// both.
 func (w *world) all() []object { return append(slices.Clone(w.charts), w.own...) }
 
-// need records a problem unless ok.
+// need records a problem unless ok is true.
 func (w *world) need(ok bool, format string, args ...any) {
 	if !ok {
 		w.problems = append(w.problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// skip records a property that no chart reveals.
+// skip records a property that the charts cannot show.
 func (w *world) skip(format string, args ...any) {
 	w.unchecked = append(w.unchecked, fmt.Sprintf(format, args...))
 }

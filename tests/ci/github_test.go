@@ -14,19 +14,19 @@ import (
 
 const workflow = "../../examples/ci/github.yaml"
 
-// pinned matches an action by commit, with its tag beside it. actionlint looks up an action's
-// inputs by the tag's first number.
+// pinned matches an action that is pinned by commit, with its tag in a comment. actionlint looks up
+// the inputs of an action by the major version of the tag.
 var pinned = regexp.MustCompile(`uses: ([\w.-]+/[\w.-]+)@[0-9a-f]{40} # (v\d+)\.\d+\.\d+\n`)
 
-// faults returns actionlint's findings: in the syntax, in expressions, and in the inputs of
-// actions. It includes shellcheck's, if that is installed.
+// faults returns actionlint's findings in the syntax, in expressions and in the inputs of actions.
+// If shellcheck is installed, its findings in scripts are included.
 func faults(t *testing.T, text string) []string {
 	t.Helper()
 	linter, err := actionlint.NewLinter(io.Discard,
 		&actionlint.LinterOptions{Shellcheck: "shellcheck"})
 	require.NoError(t, err)
-	// A repository lists the labels of its own runners in its actionlint configuration; here they
-	// are the example's.
+	// A repository lists the labels of its own runners in its actionlint configuration. These are
+	// the labels in the example.
 	found, err := linter.Lint("strata.yaml",
 		pinned.ReplaceAll([]byte(text), []byte("uses: $1@$2\n")), nil)
 	require.NoError(t, err)
@@ -54,8 +54,8 @@ func TestActionsArePinnedByCommit(t *testing.T) {
 		"each action has 40 digits of a commit, and its tag as comment")
 }
 
-// A linter without findings must be able to have some.
-func TestAFaultInTheWorkflowIsFound(t *testing.T) {
+// The linter must be able to find a fault, or a run without findings would prove nothing.
+func TestInvalidWorkflowIsReported(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{

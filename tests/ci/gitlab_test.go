@@ -27,7 +27,7 @@ type pipeline struct {
 	jobs      map[string]job
 }
 
-// job has the keywords of a job; a default has some of them.
+// job has the keywords of a job. A default uses some of them.
 type job struct {
 	Stage         string
 	Image         string
@@ -45,7 +45,7 @@ type job struct {
 // rule decides when a job is part of a pipeline.
 type rule struct {
 	If, When string
-	// Exists are patterns of files, of which the repository must have one.
+	// Exists are patterns of files. The rule applies if the repository has a match.
 	Exists []string
 }
 
@@ -81,7 +81,7 @@ func parse(text []byte) (pipeline, error) {
 	return p, errors.Join(wrong...)
 }
 
-// strictly decodes a value whose keys must all be known.
+// strictly decodes a value, and refuses unknown keys.
 func strictly(value yaml.Node, into any) error {
 	text, err := yaml.Marshal(&value)
 	if err != nil {
@@ -92,8 +92,7 @@ func strictly(value yaml.Node, into any) error {
 	return decoder.Decode(into)
 }
 
-// check returns the faults that GitLab's own linter would refuse, and faults that would let two
-// runs overlap.
+// check returns faults that GitLab's own linter would report, and faults that let two runs overlap.
 func (p pipeline) check() error {
 	var wrong []error
 	refuse := func(name, format string, args ...any) {
@@ -141,7 +140,7 @@ func TestGitLabPipelineIsValid(t *testing.T) {
 	}
 }
 
-// shellcheck checks a script as the image's shell runs it.
+// shellcheck checks a script for the shell of the image.
 func shellcheck(t *testing.T, script string) error {
 	t.Helper()
 	checker, err := exec.LookPath("shellcheck")
@@ -157,7 +156,7 @@ func shellcheck(t *testing.T, script string) error {
 	return nil
 }
 
-func TestAFaultInThePipelineIsFound(t *testing.T) {
+func TestInvalidPipelineIsReported(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{

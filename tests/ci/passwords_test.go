@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passwords are the variables that supply strata preflight with the values that Pulumi has
-// encrypted (actions/hosts/reach).
+// passwords are the variables with which strata preflight reads values that Pulumi has encrypted
+// (actions/hosts/reach).
 var passwords = []string{"STRATA_SSH_PASSPHRASE", "STRATA_SUDO_PASSWORD"}
 
-// uncommented returns a text without the comment signs of a commented-out key or variable.
+// uncommented returns a text whose commented-out lines, from a line with from until a line with to,
+// are active.
 func uncommented(text, from, to string) string {
 	var lines []string
 	inside := false
@@ -46,9 +47,9 @@ func TestGitHubWorkflowIsValidWithPreflightPasswords(t *testing.T) {
 		"what was a comment is read")
 }
 
-// A pipeline of GitLab's has each variable of its project without naming it, so the example lists
-// those to make.
-func TestThePipelineNamesThePasswordsOfPreflight(t *testing.T) {
+// GitLab passes every variable of a project to its pipelines. So the example lists, in a comment,
+// the variables to create.
+func TestGitLabPipelineNamesPreflightPasswords(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	for _, name := range passwords {

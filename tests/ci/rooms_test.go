@@ -16,12 +16,12 @@ import (
 var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config",
 	"internal"}
 
-// pulumi is the module by which resources are declared, which health does not.
+// pulumi is the SDK with which resources are declared. health must not import it.
 const pulumi = "github.com/pulumi/pulumi/sdk/v3"
 
-// TestLinterReportsImportsFromHigherRooms runs the linter on a module of the same rooms, in which
-// each imports all others. It must report the imports from rooms above, and no other. A folder with
-// a room's name elsewhere does not count.
+// TestLinterReportsImportsFromHigherRooms runs the linter on a module with the same rooms, each of
+// which imports all others. The linter must report exactly the imports of higher rooms. A folder
+// with a room's name elsewhere is no room.
 func TestLinterReportsImportsFromHigherRooms(t *testing.T) {
 	module := t.TempDir()
 	write := func(path, text string) {

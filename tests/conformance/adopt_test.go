@@ -12,8 +12,8 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// adoptCases apply to a state that a kill has separated from its objects. They test the hook before
-// a create (actions/stack/adopt) together with the provider's own create.
+// adoptCases have a state that lacks existing objects, as after a kill. They test the program's
+// hook before a create (actions/stack/adopt) together with the provider's create.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it",
 		func(t *testing.T) {
@@ -82,10 +82,10 @@ var adoptCases = []testCase{
 	}},
 }
 
-// upserting is the program's setting for the provider's create (components).
+// upserting is the setting that the program makes for the provider's create (components).
 const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 
-// adopt runs the program's hook before the engine creates or, if the state has the object, updates.
+// adopt runs the program's hook, as before a create or, if known is true, before an update.
 func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	w.t.Helper()
 	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)

@@ -77,7 +77,7 @@ var builtinCases = []testCase{
 	{"a Service without a selector is ready at once", func(t *testing.T) {
 		w := newWorld(t)
 		var r *plugin.Resource
-		atOnce(t, 9*time.Second, func() { // one that waits for its endpoints takes 10 s
+		atOnce(t, 9*time.Second, func() { // waiting for endpoints takes at least 10 s
 			if r != nil {
 				require.NoError(t, r.Delete(t.Context()))
 			}
@@ -110,7 +110,7 @@ var builtinCases = []testCase{
 		w := newWorld(t)
 		w.create(pods, object("v1", "Pod", "p", map[string]any{
 			"metadata": map[string]any{"name": "p", "labels": map[string]any{"app": "p"}},
-			// Endpoints name the node.
+			// Endpoints contain the name of the node.
 			"spec": map[string]any{
 				"nodeName": "nowhere", "containers": []any{map[string]any{"name": "c",
 					"image": "example.invalid/c"}},
@@ -119,8 +119,8 @@ var builtinCases = []testCase{
 		w.patch(pods, "p", `{"status":{"phase":"Running","podIP":"10.9.9.9","podIPs":[{"ip":"10.9.9.9"}],`+
 			`"conditions":[{"type":"Ready","status":"False"}]}}`, "status")
 		selector := map[string]any{"selector": map[string]any{"app": "p"}}
-		// The controller knows the Pod once another Service has it, and the endpoints exist before
-		// their Service.
+		// The controller adds the Pod to endpoints only once a Service selects it. Here the
+		// endpoints exist before their own Service.
 		w.create(services, &unstructured.Unstructured{Object: service("other", selector)})
 		eventually(t, func() bool { return w.pendingAddresses("other") > 0 })
 		w.create(endpoints, object("v1", "Endpoints", "svc",

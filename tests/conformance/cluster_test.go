@@ -30,7 +30,7 @@ var plane struct {
 	err     error
 }
 
-// controlPlane starts one control plane for the whole run.
+// controlPlane starts one control plane for the whole test run.
 func controlPlane(t *testing.T) *control.Plane {
 	t.Helper()
 	plane.once.Do(func() {
@@ -54,7 +54,7 @@ func stopControlPlane() {
 	}
 }
 
-// world is one case's plugin, namespace and own client.
+// world has the plugin, the namespace and the client of one case.
 type world struct {
 	t         *testing.T
 	plugin    *plugin.Plugin
@@ -107,7 +107,7 @@ func object(version, kind, name string, more map[string]any) *unstructured.Unstr
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// resource returns a resource of a kind, by its token.
+// resource returns a resource of a type token, which does not exist yet.
 func (w *world) resource(token, name string) *plugin.Resource {
 	return plugin.New(w.plugin, "kubernetes:"+token, name)
 }
@@ -133,7 +133,7 @@ func (w *world) create(kind schema.GroupVersionResource, obj *unstructured.Unstr
 	require.NoError(w.t, err)
 }
 
-// pendingAddresses counts the addresses of Pods that are not ready behind a Service.
+// pendingAddresses returns the number of a Service's addresses whose Pods are not ready.
 func (w *world) pendingAddresses(service string) (n int) {
 	w.t.Helper()
 	found, err := w.get(endpoints, service)
@@ -148,7 +148,7 @@ func (w *world) pendingAddresses(service string) (n int) {
 	return n
 }
 
-// patch merges JSON into an object, or into one of its subresources, once the object exists.
+// patch merges JSON into an object or its subresource, as soon as the object exists.
 func (w *world) patch(kind schema.GroupVersionResource, name, body string, subresources ...string) {
 	w.t.Helper()
 	var err error
@@ -182,7 +182,8 @@ func labelled(name string, labels map[string]any) resource.PropertyMap {
 
 const widgetKind = "Widget"
 
-// widgets creates a custom kind for the case and returns its definition and names.
+// widgets creates a CRD for the case, and returns the definition, the token and the resource of its
+// kind.
 func (w *world) widgets() (definition map[string]any, token string,
 	kind schema.GroupVersionResource) {
 	group := unique("w") + ".example"
@@ -210,8 +211,7 @@ func (w *world) widgets() (definition map[string]any, token string,
 		schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}
 }
 
-// established creates the definition of a custom kind, with a schema of its own if given, and waits
-// for it.
+// established creates a CRD, with a schema if one is given, and waits until it is Established.
 func (w *world) established(properties ...map[string]any) (token, version string,
 	kind schema.GroupVersionResource) {
 	w.t.Helper()

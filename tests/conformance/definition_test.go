@@ -46,8 +46,8 @@ var definitionCases = []testCase{
 		w := newWorld(t)
 		definition, _, _ := w.widgets()
 		// The plugin sends the whole object with the resourceVersion that it has just read. Until a
-		// definition is Established, the server's own controllers still write its status. A write
-		// in between is a conflict, which the plugin does not retry (updateResource in
+		// CRD is Established, the server's controllers write its status. If such a write comes in
+		// between, there is a conflict, which the plugin does not retry (updateResource in
 		// provider/pkg/await/await.go).
 		definition["metadata"].(map[string]any)["annotations"] = map[string]any{
 			"pulumi.com/waitFor": "condition=Established",

@@ -16,7 +16,7 @@ import (
 var localFailureCases = []testCase{
 	{"a failed create names status, command and output, and stores nothing", func(t *testing.T) {
 		r := newLocal(t)
-		// One stream only, because the order across two streams is undefined.
+		// The command prints to one stream, because the order of lines of two streams is undefined.
 		err := fails(t, r, plugin.Create,
 			props(map[string]any{"create": "exec 2>&1; echo a; echo b >&2; exit 3"}))
 		assert.ErrorContains(t, err, "exit status 3: running \"exec 2>&1; echo a; echo b >&2; exit 3\":\na\nb\n")
@@ -57,7 +57,7 @@ var localFailureCases = []testCase{
 					int(3*timeout))}),
 			)
 			if _, err := os.Stat(file); err != nil {
-				return false // the shell was killed before it had come to its child
+				return false // the shell was killed before it started its child
 			}
 			assert.GreaterOrEqual(t, time.Since(began).Seconds(), 2.5*timeout)
 			return true

@@ -47,7 +47,7 @@ var localCases = []testCase{
 	}},
 	{"a changed trigger runs the new create before the old delete", func(t *testing.T) {
 		r := newLocal(t)
-		// The official SDK sets this on every command.
+		// The official SDK sets this option on every command.
 		r.ReplaceOnChanges = []string{"triggers"}
 		file := filepath.Join(t.TempDir(), "order")
 		inputs := func(trigger string) map[string]any {
@@ -63,7 +63,7 @@ var localCases = []testCase{
 	{"what is replaced on a change of what it runs or is asked runs again without a trigger",
 		func(t *testing.T) {
 			r := newLocal(t)
-			r.ReplaceOnChanges = []string{"create", "stdin"} // internal/pulumi/rerun
+			r.ReplaceOnChanges = []string{"create", "stdin"} // as internal/pulumi/rerun sets it
 			up(t, r, plugin.Create, props(map[string]any{"create": "cat", "stdin": "one"}))
 			up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
 			assert.Equal(t, "two", text(r.State, "stdout"))

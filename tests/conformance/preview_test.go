@@ -34,7 +34,7 @@ var previewCases = []testCase{
 		op, state, err := r.Preview(t.Context(), props(service("svc", nil)))
 		require.NoError(t, err)
 		assert.Equal(t, plugin.Create, op)
-		// The server sets this.
+		// Only the server sets this field.
 		assert.Equal(t, "ClusterIP", text(state, "spec", "type"))
 		_, err = w.get(services, "svc")
 		assert.True(t, apierrors.IsNotFound(err))
@@ -101,7 +101,8 @@ var previewCases = []testCase{
 	}},
 }
 
-// brokenWebhook makes config maps of the case's namespace depend on a port where nothing listens.
+// brokenWebhook registers a webhook for config maps of the case's namespace, at a port where
+// nothing listens.
 func (w *world) brokenWebhook() {
 	w.t.Helper()
 	port := nettest.Closed(w.t).Number()

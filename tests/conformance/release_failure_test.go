@@ -17,14 +17,14 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// mended returns a release that gets ready, since it has no Pod.
+// mended returns the inputs of a release that becomes ready at once, because it has no Pod.
 func mended(t *testing.T) map[string]any {
 	t.Helper()
 	return stuck(t, map[string]any{"timeout": int(slowest.Seconds()),
 		"values": map[string]any{"replicas": 0}})
 }
 
-// stuck returns a release that never gets ready, since none of its Pods starts.
+// stuck returns the inputs of a release that never becomes ready, because its Pods do not start.
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2,
@@ -103,7 +103,7 @@ var releaseFailureCases = []testCase{
 	}},
 }
 
-// pending changes Helm's record to that of a killed operation.
+// pending changes Helm's record to that of an interrupted operation.
 func (w *world) pending(name, from, to string) {
 	w.t.Helper()
 	record := w.record(name, `"status":"`+from+`"`, `"status":"`+to+`"`)
@@ -115,7 +115,7 @@ func (w *world) pending(name, from, to string) {
 	require.NoError(w.t, err)
 }
 
-// record replaces a part of Helm's record.
+// record replaces a text in Helm's record.
 func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	w.t.Helper()
 	record := w.mustGet(secrets, name)
@@ -133,7 +133,7 @@ func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	return record
 }
 
-// unpack reverses base64 (the Secret's), base64 (Helm's) and gzip.
+// unpack decodes Helm's record: base64 of the Secret, base64 of Helm, and gzip.
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	inner, err := base64.StdEncoding.DecodeString(text)

@@ -14,7 +14,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// release returns a release of the chart in testdata.
+// release returns the inputs of a release of the chart in testdata.
 func release(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	chart, err := filepath.Abs("testdata/chart")
@@ -96,7 +96,7 @@ var releaseCases = []testCase{
 		assert.Equal(t, "hello", w.mustGet(configMaps,
 			"rel").Object["data"].(map[string]any)["greeting"])
 	}},
-	// Pulumi's SDK leaves out null values; empty ones arrive.
+	// Pulumi's SDK drops null values, but passes empty ones.
 	{"an empty list takes the place of the chart's", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"list": []any{}}))))
@@ -142,8 +142,8 @@ var releaseCases = []testCase{
 			"apiVersion": "demo.example/v1", "kind": "Gadget", "metadata": meta("g", nil),
 		}))
 	}},
-	// A stack from before a release skipped them continues in place, and Helm's installed
-	// definitions stay.
+	// A release whose state predates skipCrds is updated in place. The CRDs that Helm installed
+	// stay.
 	{"skipCrds that comes later is an update and deletes no definition", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))

@@ -20,7 +20,7 @@ func newRemote(t *testing.T) (*plugin.Resource, *sshd.Server) {
 	return plugin.New(start(t, "command", nil), "command:remote:Command", "cmd"), server
 }
 
-// connection pins the host key.
+// connection returns the connection to a server, with its host key pinned.
 func connection(s *sshd.Server) map[string]any {
 	return map[string]any{
 		"host": "127.0.0.1", "port": float64(s.Port), "user": "tester",
@@ -143,8 +143,8 @@ var remoteCases = []testCase{
 	}},
 	{"previous output that the host refuses only warns", func(t *testing.T) {
 		r, server := newRemote(t)
-		// It reads its stdin: a command that ends without that may end the connection before the
-		// plugin has written it, which fails with EOF.
+		// The command reads its stdin. Otherwise its end might close the connection before the
+		// plugin has written stdin, which fails with EOF.
 		inputs := map[string]any{"connection": connection(server), "create": "cat", "stdin": "out"}
 		up(t, r, plugin.Create, props(inputs))
 		inputs["stdin"] = "changed"
@@ -160,8 +160,8 @@ var remoteCases = []testCase{
 		require.NoError(t, r.Delete(t.Context()))
 		assert.FileExists(t, file)
 	}},
-	// Strata removes the earlier commands over the provider's SSH from a deployed stack in this way
-	// (docs/adr/0045).
+	// In this way, Strata removes commands that ran over the provider's own SSH from a deployed
+	// stack (docs/adr/0045).
 	{
 		"a remote command that has nothing to run any more dials no host, in its update and its delete",
 		func(t *testing.T) {
@@ -196,7 +196,7 @@ var remoteCases = []testCase{
 			props(map[string]any{"connection": connection(server), "create": "true",
 				"delete": "touch " + file}),
 		)
-		local := *r // as the engine does with an alias of another type
+		local := *r // the engine does this for an alias of another type
 		local.URN = plugin.New(r.Plugin, "command:local:Command", "cmd").URN
 		err := fails(t, &local, plugin.Update, props(map[string]any{"create": "touch " + file}))
 		assert.ErrorContains(t, err, "connection")

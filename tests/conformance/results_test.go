@@ -73,8 +73,8 @@ func (r *recorder) write(file string) error {
 	return os.WriteFile(file, append(body, '\n'), 0o644)
 }
 
-// The committed results must be those of the present table. The table itself asserts the stand-ins'
-// outcomes in every run.
+// The committed results must have exactly the cases of the present table. Each run of the table
+// checks the stand-ins itself.
 func TestCommittedResultsListEveryCaseWithoutOfficialFailure(t *testing.T) {
 	var want []string
 	for _, rows := range table {

@@ -19,13 +19,13 @@ import (
 	"strata/tests/drift"
 )
 
-// statusWorld is the control plane with a row's objects.
+// statusWorld is the control plane with the objects of a row of the status table.
 type statusWorld struct {
 	t      *testing.T
 	client dynamic.Interface
 }
 
-// define creates the CRDs of an original and waits until they are served.
+// define creates the CRDs of an upstream artifact, and waits until they are served.
 func (s statusWorld) define(artifact string) {
 	s.t.Helper()
 	file, there, err := drift.Original(artifact)
@@ -73,8 +73,8 @@ func (s statusWorld) create(all []map[string]any) {
 	}
 }
 
-// remove deletes from the last to the first, so that the finalizer of a GatewayClass finds no
-// Gateway.
+// remove deletes the objects in reverse order, because a GatewayClass with a Gateway keeps its
+// finalizer.
 func (s statusWorld) remove(all []map[string]any) {
 	s.t.Helper()
 	for _, fields := range slices.Backward(all) {
@@ -88,7 +88,8 @@ func (s statusWorld) remove(all []map[string]any) {
 	}
 }
 
-// expect waits until an object, as KIND/NAME, has a status.
+// expect waits until an object, given as KIND/NAME, has a status. Conditions are compared by type,
+// status and reason only.
 func (s statusWorld) expect(of, source string, want map[string]any) {
 	s.t.Helper()
 	kind, name, _ := strings.Cut(of, "/")
@@ -117,7 +118,7 @@ func (s statusWorld) expect(of, source string, want map[string]any) {
 	s.t.Logf("expected\n%s\nfound\n%s", expected, have)
 }
 
-// summarized returns a status in the table's form.
+// summarized returns a status with each condition as the text "TYPE=STATUS REASON".
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

@@ -19,10 +19,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// controllerVariable names the binary of APISIX's ingress controller, built from its repository.
+// controllerVariable names the variable with the path of APISIX's ingress controller, built from
+// its repository.
 const controllerVariable = "APISIX_CONTROLLER"
 
-// statusTable is the table of the stand-in's own test, which defines a row.
+// statusTable is the table of statuses. The test of the lab's stand-in defines its rows.
 type statusTable struct {
 	Objects []map[string]any
 	Rows    []statusRow
@@ -35,8 +36,8 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// objects returns a row's objects in the order of creation. The original reads a route again when
-// the EndpointSlices of its Services change, and not when a Service is created.
+// objects returns a row's objects in the order of creation. The order matters: the controller reads
+// a route again when the EndpointSlices of its Services change, but not when a Service is created.
 func (r statusRow) objects(all []map[string]any) []map[string]any {
 	key := func(one map[string]any) string {
 		o := unstructured.Unstructured{Object: one}
@@ -80,7 +81,7 @@ func apisixAPI(version, resource string) schema.GroupVersionResource {
 		Resource: resource}
 }
 
-// The original controller writes the same statuses as the stand-in's own test requires.
+// The upstream controller writes the statuses that the test of the stand-in requires.
 func TestUpstreamControllerWritesSameStatusesAsStandIn(t *testing.T) {
 	binary := os.Getenv(controllerVariable)
 	if binary == "" {
@@ -111,7 +112,7 @@ func TestUpstreamControllerWritesSameStatusesAsStandIn(t *testing.T) {
 	}
 }
 
-// administrator returns a client of the run's control plane.
+// administrator returns a client of the control plane with all rights.
 func administrator(t *testing.T) dynamic.Interface {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", controlPlane(t).Kubeconfig)
@@ -122,7 +123,7 @@ func administrator(t *testing.T) dynamic.Interface {
 	return client
 }
 
-// startController runs the controller with an ADC that accepts everything, until the test ends.
+// startController runs the controller until the test ends, with an ADC that accepts every request.
 func startController(t *testing.T, binary string) {
 	t.Helper()
 	adc := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -143,7 +144,7 @@ func startController(t *testing.T, binary string) {
 	command.Stdout, command.Stderr = log, log
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {
-		_ = command.Wait() // the end of the test has killed it
+		_ = command.Wait() // the end of the test kills it
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
 			t.Logf("the controller said:\n%s", text)
 		}

@@ -11,7 +11,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// testCase is one row of the table: a requirement on a plugin.
+// testCase is one row of the table: a behaviour that a plugin must have.
 type testCase struct {
 	name string
 	run  func(t *testing.T)
@@ -38,7 +38,7 @@ var table = []struct {
 	{"kubernetes", releaseFailureCases},
 }
 
-func TestPluginsBehaveAsTheTableSays(t *testing.T) {
+func TestPluginsMatchConformanceTable(t *testing.T) {
 	for _, rows := range table {
 		t.Run(rows.plugin, func(t *testing.T) {
 			require.NoError(t, binaries.err(rows.plugin))
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start runs a plugin for one case.
+// start starts a plugin for one case.
 func start(t *testing.T, name string, config map[string]any, environment ...string) *plugin.Plugin {
 	t.Helper()
 	home := t.TempDir()
@@ -92,7 +92,7 @@ func unknown() resource.PropertyValue {
 	return resource.MakeComputed(resource.NewStringProperty(""))
 }
 
-// get follows a path through properties, secret or not.
+// get returns the value at a path of properties, even if it is secret.
 func get(state resource.PropertyMap, path ...any) resource.PropertyValue {
 	value, ok := resource.PropertyPath(path).Get(resource.NewObjectProperty(reveal(state)))
 	if !ok {
@@ -133,7 +133,7 @@ func text(state resource.PropertyMap, path ...any) string {
 	return value.StringValue()
 }
 
-// up runs an update that must do op without an error.
+// up runs an update, which must do op and succeed.
 func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)
@@ -141,7 +141,7 @@ func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.Property
 	require.Equal(t, want, op)
 }
 
-// fails runs an update that must do op and end with an error.
+// fails runs an update, which must do op and fail, and returns its error.
 func fails(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) error {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)
@@ -150,7 +150,7 @@ func fails(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.Prope
 	return err
 }
 
-// isSecret reports whether a value, or an enclosing value, is secret.
+// isSecret reports whether the value at a path, or a value around it, is secret.
 func isSecret(state resource.PropertyMap, path ...string) bool {
 	value := resource.NewObjectProperty(state)
 	for _, step := range path {
@@ -165,7 +165,7 @@ func isSecret(state resource.PropertyMap, path ...string) bool {
 	return value.IsSecret()
 }
 
-// isUnknown reports whether a value is not known yet, secret or not.
+// isUnknown reports whether the value at a path is unknown.
 func isUnknown(state resource.PropertyMap, path ...any) bool {
 	value := get(state, path...)
 	return value.IsComputed() || value.IsOutput()

@@ -10,26 +10,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a loaded machine, everything takes a multiple of its time. No case may fail for that: it
-// orders its steps by events that it sees itself. To tell a plugin that waits from one that does
-// not, it takes the shortest of several tries.
+// On a loaded machine, everything takes a multiple of its usual time. No case may fail because of
+// that. So a case orders its steps by events that it observes. To distinguish a plugin that waits
+// from one that does not, it takes the shortest of several tries.
 
-// slowest bounds the work of other processes, and of a plugin without a wait.
+// slowest bounds the work of other processes, and of plugins that do not wait.
 const slowest = 5 * time.Minute
 
-// eventually waits for a condition that another process meets soon.
+// eventually waits until a condition holds, which another process brings about.
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
 	require.Eventually(t, what, slowest, 20*time.Millisecond)
 }
 
-// deed is an action of another process, for which a plugin waits.
+// deed is an action of another process for which a plugin waits.
 type deed struct {
 	begun atomic.Bool
 	ended chan struct{}
 }
 
-// later calls do after a while, in which a plugin that does not wait would end.
+// later calls do after 1.5 s. A plugin that does not wait ends before that.
 func later(do func()) *deed {
 	const delay = 1500 * time.Millisecond
 	d := &deed{ended: make(chan struct{})}
@@ -41,17 +41,17 @@ func later(do func()) *deed {
 	return d
 }
 
-// wait waits for the deed's end, because a case that ends earlier cancels it.
+// wait waits until the deed has ended. Otherwise the end of the case would cancel it.
 func (d *deed) wait() { <-d.ended }
 
-// cameFirst asserts that the plugin has waited for the deed.
+// cameFirst asserts that the deed has begun, because the plugin must have waited for it.
 func (d *deed) cameFirst(t *testing.T) {
 	t.Helper()
 	assert.True(t, d.begun.Load(), "it did not wait")
 }
 
-// inTime runs a case with a timeout in seconds. If the case reports that another process was too
-// late, it runs again with twice the time.
+// inTime runs a case with a timeout in seconds. If run returns false, because another process was
+// too late, the case runs again with twice the timeout.
 func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool)) {
 	t.Helper()
 	for !run(timeout) {
@@ -60,7 +60,8 @@ func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool
 	}
 }
 
-// atOnce asserts that do takes less than limit in one of several tries. If it waited, no try would.
+// atOnce asserts that do takes less than limit in one of several tries. If do waited, every try
+// would take longer.
 func atOnce(t *testing.T, limit time.Duration, do func()) {
 	t.Helper()
 	var tries []time.Duration
@@ -76,12 +77,12 @@ func atOnce(t *testing.T, limit time.Duration, do func()) {
 	assert.Fail(t, "it waits", "expected less than %s once, found %v", limit, tries)
 }
 
-// afterFailure calls do once the plugin has logged that it creates again, which it does at most
-// five times.
+// afterFailure calls do once the plugin has logged its first failed create. The plugin tries at
+// most five times.
 func (w *world) afterFailure(do func()) {
 	go func() {
 		for w.t.Context().Err() == nil && !strings.Contains(w.plugin.Log(), "creation failed") {
-			time.Sleep(10 * time.Millisecond) // the log reports no news
+			time.Sleep(10 * time.Millisecond) // a log has no notifications
 		}
 		do()
 	}()

@@ -18,30 +18,30 @@ import (
 	"strata/tests/docs/shell"
 )
 
-// followed are the pages whose commands are checked one by one.
+// followed are the pages whose commands are checked one by one. Readers type all commands of these.
 var followed = []string{"README.md", "docs/getting-started.md", "docs/team.md"}
 
-// forges are the examples for CI, whose commands are checked in the same way.
+// forges are the examples for CI, whose commands are checked as well.
 var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
 
-// run names a file of a test, or of a script that a CI target runs, and the command's form in it.
+// run has a file, of a test or of a script that CI runs, and the text by which it runs a command.
 type run struct{ file, as string }
 
-// here marks commands of this machine's own system:
-// TestGettingStartedCommandsCreatePrivatePassphraseFile runs the blocks that have them.
+// here is the place of commands of the operating system:
+// TestGettingStartedCommandsCreatePrivatePassphraseFile runs the blocks with them.
 const here = "tests/docs/commands_test.go"
 
-// runner runs a step of a forge's example.
+// runner is the place of commands in a step of a CI example.
 const runner = "tests/docs/runner_test.go"
 
-// ran maps the commands of followed pages, by their first words, to the places that run them. Their
-// flags must be there as well, except strata's own, which cli checks against the command line.
+// ran maps the first words of each command to the place that runs it. That file must contain the
+// command's flags as well. Flags of strata are checked by package cli against the command line.
 var ran = map[string]run{
 	"make up":             {"tests/bench/first/measure.go", `"make", "up"`},
 	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
 	"strata init":         {"cli/init_test.go", `"init", "dev"`},
 	"strata fetch":        {"cli/fetch_test.go", `"fetch", "--project"`},
-	"strata preflight":    {"tests/e2e/readme_test.go", `"strata init"`}, // its block has it
+	"strata preflight":    {"tests/e2e/readme_test.go", `"strata init"`}, // its block has it too
 	"strata health":       {"tests/e2e/stack_test.go", `{"health"`},
 	"pulumi stack init":   {"tests/e2e/stack_test.go", `"stack", "init"`},
 	"pulumi up":           {"tests/e2e/stack_test.go", `s.pulumi("up"`},
@@ -66,7 +66,7 @@ var ran = map[string]run{
 	"printenv":            {runner, "TestKeyStepKeepsExistingKeyOfRunner"},
 }
 
-// notRun has the commands that no test runs, with the reasons.
+// notRun has commands that no test runs, with the reasons.
 var notRun = map[string]string{
 	"eval":        "a shell's own",
 	".":           "tests/e2e/readme_test.go runs the README's block",
@@ -79,10 +79,9 @@ var notRun = map[string]string{
 	"make load":   "it is tools/load, which tests/e2e/workload_test.go runs",
 }
 
-// TestEachBlockOfAStackInTheReadmeIsComplete checks that a user can type a block word for word in a
-// fresh clone: it builds the program, sets the PATH and a state, and makes the stack before it is
-// used.
-func TestEachBlockOfAStackInTheReadmeIsComplete(t *testing.T) {
+// TestReadmeStackBlocksAreComplete checks that a user can type each block literally in a fresh
+// clone. It must build the program, select a state and create the stack before it uses them.
+func TestReadmeStackBlocksAreComplete(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").
 		FindAllStringSubmatch(pages(t)["README.md"], -1)
 	require.Len(t, blocks, 2, "own hosts, an existing cluster")
@@ -101,7 +100,7 @@ func TestEachBlockOfAStackInTheReadmeIsComplete(t *testing.T) {
 	}
 }
 
-// The two forges run the same commands on the stack.
+// The examples for GitHub and GitLab run the same commands on the stack.
 func TestBothCIExamplesRunSameCommands(t *testing.T) {
 	var both [2][]string
 	for i, example := range forges {
@@ -120,10 +119,10 @@ func TestBothCIExamplesRunSameCommands(t *testing.T) {
 	assert.Equal(t, both[0], both[1])
 }
 
-// subcommands is the number of words, the program included, that select a command.
+// subcommands is the number of words that select a command, including the program.
 var subcommands = map[string]int{"make": 2, "strata": 2, "pulumi": 2}
 
-// key returns a command's first words; those of `pulumi stack` and the like have one more.
+// key returns the words that select a command, for example "pulumi stack init".
 func key(c shell.Command) string {
 	c.Words = slices.Clone(c.Words)
 	c.Words[0] = filepath.Base(c.Words[0])
@@ -145,11 +144,11 @@ func flagsOf(c shell.Command) []string {
 	return flags
 }
 
-// short maps short flags to the long ones that some stories use.
+// short maps short flags to long ones, which some tests use instead.
 var short = map[string]string{"-s": "--stack"}
 
-// A reader who follows a page types no command that was never run.
-func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
+// No page that readers follow may have a command that was never run.
+func TestCommandsOfFollowedPagesAreRun(t *testing.T) {
 	all := pages(t)
 	sources := map[string]string{}
 	used := map[string]bool{}
@@ -172,8 +171,8 @@ func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	}
 }
 
-// isRun returns an error if no test runs a command as a page has it. sources caches the files that
-// were read.
+// isRun returns an error if no test runs a command in the form of the page. sources caches the
+// files that were read.
 func isRun(sources map[string]string, c shell.Command) error {
 	name := key(c)
 	if _, excused := notRun[name]; excused {
@@ -230,8 +229,8 @@ var (
 	variable = regexp.MustCompile(`(?m)^([A-Z]+) \?=|\$\(or \$\(([A-Z]+)\)|\$\$\{([A-Z]+):-`)
 )
 
-// A target on a page is in the Makefile, and so is each of its variables.
-func TestEachTargetOfThePagesIsInTheMakefile(t *testing.T) {
+// Each make target on a page, and each of its variables, is in the Makefile.
+func TestTargetsOnPagesAreInMakefile(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
 	known := map[string]bool{}
@@ -274,8 +273,8 @@ func block(t *testing.T, page, language, text string) string {
 	return ""
 }
 
-// A page's steps on the user's own machine before Pulumi leave a passphrase that only its owner can
-// read.
+// The page's commands before Pulumi run on the user's machine. They must leave a passphrase file
+// that only its owner can read.
 func TestGettingStartedCommandsCreatePrivatePassphraseFile(t *testing.T) {
 	page := pages(t)["docs/getting-started.md"]
 	home, bin := t.TempDir(), t.TempDir()
@@ -299,7 +298,7 @@ func TestGettingStartedCommandsCreatePrivatePassphraseFile(t *testing.T) {
 }
 
 // A complete stack file on a page is valid.
-func TestEachStackFileOfAFollowedPageIsValid(t *testing.T) {
+func TestStackFilesOnFollowedPagesAreValid(t *testing.T) {
 	checked := 0
 	for _, page := range followed {
 		for _, found := range regexp.MustCompile("(?ms)^```yaml\n(# yaml-language-server.*?)^```").

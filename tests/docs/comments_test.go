@@ -10,26 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds of the whole repository. They may only become smaller.
+// These bounds apply to the whole repository. They may only become smaller.
 const (
-	// openingsAtMost bounds the comments that define their subject, in percent.
+	// openingsAtMost bounds the share of comments that match defines, in percent.
 	openingsAtMost = 1.0
-	// whatAtMost bounds the word "what" in comments, in 1,000 words.
+	// whatAtMost bounds the number of "what" in 1,000 words of comments.
 	whatAtMost = 0.5
-	// wideAtMost bounds the lines over 120 columns, longAtMost those over 100, in percent of the
-	// lines of Go, and of those of Markdown.
+	// wideAtMost bounds the share of lines over 120 columns, and longAtMost that of lines over 100
+	// columns. Both are in percent, for Go and for Markdown.
 	wideAtMost, longAtMost = 0.5, 2.0
 )
 
 var (
-	// defines matches a comment that begins "X is what" or the like, where a verb would do.
+	// defines matches a comment such as "X is what …", which defines its subject instead of using a
+	// verb.
 	defines = regexp.MustCompile(`^\S+( \S+)? (is|are|has|have) (what|why|how|whose|which|where|when)\b`)
-	// comment matches a line of prose in a comment; a directive has no space behind the slashes.
+	// comment matches a comment line; a directive has no space after the slashes.
 	comment = regexp.MustCompile(`^\s*// ?`)
 	what    = regexp.MustCompile(`(?i)\bwhat\b`)
 )
 
-// comments returns the comments of a file that stand on lines of their own, each on one line.
+// comments returns the comments of a file that have lines of their own, each as one line.
 func comments(text string) (blocks []string) {
 	var block []string
 	end := func() {

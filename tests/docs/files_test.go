@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files reads every file of the repository whose path, from the top, asked selects.
+// files reads every file of the repository whose path, relative to the root, satisfies asked.
 func files(t *testing.T, asked func(path string) bool) map[string]string {
 	t.Helper()
 	found := map[string]string{}

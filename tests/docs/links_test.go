@@ -1,5 +1,5 @@
-// Package docs checks the pages for people against the repository: links and paths lead somewhere,
-// and quoted messages are the program's.
+// Package docs checks the documentation against the repository: links and paths exist, commands are
+// tested, and quoted messages are the program's.
 package docs
 
 import (
@@ -20,15 +20,15 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	fence   = regexp.MustCompile("(?ms)^```.*?^```")
-	// named matches a path of the repository, in backticks. A path with a placeholder in capitals,
-	// or a pattern, is not checked.
+	// named matches a path of the repository in backticks. Patterns, and paths with a placeholder
+	// in capitals, are not checked.
 	named = regexp.MustCompile(
 		"`((?:components|config|docs|examples|hack|health|internal|monitoring|platform|tests|tools)/[a-z0-9_./-]+)`")
-	// beside matches a test file that a page names without its folder.
+	// beside matches the name of a test file without its folder.
 	beside = regexp.MustCompile("`([a-z0-9_]+_test\\.go)`")
 )
 
-// pages returns the files for people, by their path from the top. Decisions are history: the files
+// pages returns the documentation pages by their path from the root. Decisions are history: files
 // that they name may be gone, but their links must work.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
@@ -49,7 +49,7 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-func TestEveryLinkLeadsSomewhere(t *testing.T) {
+func TestEveryLinkResolves(t *testing.T) {
 	all := pages(t)
 	for page, text := range all {
 		for _, found := range link.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
@@ -61,7 +61,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// leads returns an error if a link of a page leads nowhere.
+// leads returns an error if the target of a link on a page does not exist.
 func leads(all map[string]string, page, target string) error {
 	path, anchor, _ := strings.Cut(target, "#")
 	there := page
@@ -84,7 +84,7 @@ func leads(all map[string]string, page, target string) error {
 
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
-// anchorOf returns GitHub's anchor of a heading.
+// anchorOf returns the anchor that GitHub gives a heading.
 func anchorOf(text string) string {
 	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
 }
@@ -101,7 +101,7 @@ func TestLinksResolveToHeadingAnchors(t *testing.T) {
 
 func TestPathsNamedOnPagesExist(t *testing.T) {
 	for page, text := range pages(t) {
-		// those name other programs' files as well
+		// These pages also name files of other programs.
 		if strings.HasPrefix(page, "docs/adr/") || strings.HasPrefix(page, "tests/lab/tools/") {
 			continue
 		}
@@ -113,7 +113,7 @@ func TestPathsNamedOnPagesExist(t *testing.T) {
 	}
 }
 
-// isThere reports whether a path exists, from the top or from the page's own folder.
+// isThere reports whether a path exists, relative to the root or to the folder of the page.
 func isThere(page, path string) bool {
 	for _, from := range []string{"", filepath.Dir(page)} {
 		if _, err := os.Stat(filepath.Join(root, from, path)); err == nil {

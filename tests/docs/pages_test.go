@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// wordsOfPages is the most words that the hand-written pages may have together. A page that needs
-// more takes them from another one.
+// wordsOfPages bounds the words of all hand-written pages together. If a page needs more, another
+// one must be shortened.
 const wordsOfPages = 25_000
 
-// generated matches a page that a command writes: the line under its title says which.
+// generated matches a page that a command writes. The line below its title names the command.
 var generated = regexp.MustCompile("\\A# .*\n\n(<!-- )?Generated .*`(make|go generate) [^`\n]+`")
 
-// isHandWritten reports whether a page is written by hand for users and contributors. Pages of
-// layers are generated, and decisions are history.
+// isHandWritten reports whether a page is written by hand. Pages of layers are generated, and
+// decisions do not count, because they are history.
 func isHandWritten(path, text string) bool {
 	folder := filepath.ToSlash(filepath.Dir(path))
 	return (folder == "." || folder == "docs") && !generated.MatchString(text)
 }
 
-// A reader finds a fact sooner on pages that say it once.
+// Readers find a fact sooner if the pages are short and say it once.
 func TestHandWrittenPagesAreShort(t *testing.T) {
 	total, counted := 0, 0
 	for path, text := range pages(t) {
@@ -38,7 +38,7 @@ func TestHandWrittenPagesAreShort(t *testing.T) {
 	assert.LessOrEqual(t, total, wordsOfPages, "words of all hand-written pages")
 }
 
-// A user sees the whole of it on a few screens, without a line that wraps.
+// Readers see the whole README on a few screens, and no line of it wraps.
 func TestReadmeIsShort(t *testing.T) {
 	lines := strings.Split(strings.TrimRight(pages(t)["README.md"], "\n"), "\n")
 	assert.LessOrEqual(t, len(lines), 110, "lines")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// keyStep returns the script by which the example's job up writes the key, and the condition of the
-// step that removes it.
+// keyStep returns the script with which the example's job up writes the SSH key. removes is the
+// condition of the step that deletes the key.
 func keyStep(t *testing.T) (script, removes string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "examples/ci/github.yaml"))
@@ -35,7 +35,7 @@ func keyStep(t *testing.T) (script, removes string) {
 	return script, removes
 }
 
-// A user's own runner may have a key at the path of the stack file, and it may be the only copy.
+// A self-hosted runner may already have a key at this path, perhaps the only copy.
 func TestKeyStepKeepsExistingKeyOfRunner(t *testing.T) {
 	script, removes := keyStep(t)
 	home := t.TempDir()

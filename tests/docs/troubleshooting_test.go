@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// telling is the least number of words of a piece of a message to search for: fewer occur in any
+// telling is the least number of words in a piece of a message. Shorter pieces occur in any
 // program.
 const telling = 3
 
 var (
 	quoted = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
-	// listed matches a table's first column, and span a message in it.
+	// listed matches the first column of a table, and span a message in it.
 	listed = regexp.MustCompile(`(?m)^\| (.*?) \|`)
 	span   = regexp.MustCompile("`([^`]+)`")
-	// joined matches the seam of a text that stands on two lines.
+	// joined matches the code between two parts of one text on two lines.
 	joined = regexp.MustCompile(`" ?\+ "`)
-	// placeholder matches the parts that differ from run to run: omissions, names in capitals,
-	// words with a digit, paths and names with a dash. It also matches punctuation, because the
-	// program may insert the words between by a format of its own.
+	// placeholder matches parts of a message that differ from run to run: omissions, names in
+	// capitals, words with a digit, paths, and names with a dash. It also matches punctuation,
+	// because the program may format the words around it separately.
 	placeholder = regexp.MustCompile(`…|\b[A-Z][A-Z0-9_]+\b|\S*\d\S*|\S*/\S*|\S*[a-z]-[a-z]\S*|[(),;:'"]`)
 )
 
@@ -46,7 +46,7 @@ func messages(page string) []string {
 	return found
 }
 
-// pieces returns the parts of quoted messages that the program must contain literally.
+// pieces returns the parts of quoted messages that the program's sources must contain.
 func pieces(page string) []string {
 	var found []string
 	for _, message := range messages(page) {
@@ -59,8 +59,8 @@ func pieces(page string) []string {
 	return found
 }
 
-// A search for the words of a failure only succeeds if they are the program's.
-func TestTroubleshootingQuotesTheProgram(t *testing.T) {
+// A search for a message only finds the page if the page quotes the program literally.
+func TestTroubleshootingQuotesProgramMessages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/troubleshooting.md"))
 	require.NoError(t, err)
 	says := program(t)
@@ -82,7 +82,7 @@ func TestPiecesExtractsQuotedMessages(t *testing.T) {
 	assert.Equal(t, []string{"is not there", "log of it"}, pieces("\n"+page))
 }
 
-// program returns the text of all the program's sources, without tests and the lab.
+// program returns the text of the program's sources, without tests and the lab.
 func program(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder

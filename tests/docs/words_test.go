@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// word is a private word for something that has a standard name.
+// word is a private word for something that has a standard name in the field.
 type word struct {
 	private  *regexp.Regexp
 	standard string
@@ -29,18 +29,16 @@ var words = []word{
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again"},
 }
 
-// source matches the names of documents that a reader of the pages does not have.
+// source matches names of documents that readers of the pages do not have.
 var source = regexp.MustCompile(
 	`(?i)\bfirst platform|\b(the|demo's) plan\b|not in the plan|\bthe[ _]seeds?(\b|_|'s)`)
 
-// kept matches lines in which a private word is allowed, because they quote an answer of a host
-// that a command prints.
+// kept matches lines in which a private word is allowed, because they quote a host's message.
 var kept = regexp.MustCompile(`[Cc]ustom resource definition|belongs to somebody else \(project`)
 
-// spoken reports whether a file is checked: it is text for people, or part of the program or its
-// tests. It excludes commands' texts, which are in the states of deployed stacks
-// (components/scripts and the functions of internal/k3shost), and the lab's stand-ins, which copy
-// other programs.
+// spoken reports whether a file is checked. It is documentation, or a part of the program or its
+// tests. It excludes commands that are in the states of deployed stacks (components/scripts and the
+// scripts of internal/k3shost), and the lab's stand-ins, which copy other programs.
 func spoken(path string) bool {
 	if strings.HasPrefix(path, "internal/k3shost/") && strings.HasSuffix(path, ".sh") {
 		return false
@@ -60,7 +58,7 @@ func spoken(path string) bool {
 	return strings.HasPrefix(path, "hack/") || path == "Makefile"
 }
 
-// private returns the lines of a file that have a private word, with its replacement.
+// private returns the lines of a file that contain a private word, with the standard one.
 func private(path, text string) []string {
 	var found []string
 	for _, w := range words {
@@ -76,7 +74,7 @@ func private(path, text string) []string {
 	return found
 }
 
-// An engineer who knows Kubernetes reads this repository without learning another language first.
+// Engineers who know Kubernetes must be able to read this repository without learning new words.
 func TestRepositoryHasNoPrivateWords(t *testing.T) {
 	checked := files(t, spoken)
 	for path, text := range checked {
@@ -105,8 +103,9 @@ func TestPrivateWordsAreFound(t *testing.T) {
 	assert.True(t, spoken("internal/k3shost/owner.go"))
 }
 
-// A page names no document that its reader does not have. Decisions may: they are history.
-func TestPagesNameNoSourceOfTheirOwn(t *testing.T) {
+// A page must not name a document that its readers do not have. Decisions may, because they are
+// history.
+func TestPagesNameNoUnavailableSource(t *testing.T) {
 	checked := files(t, func(path string) bool {
 		return path == "Makefile" || path == "bench/results.json" ||
 			filepath.Ext(path) == ".md" && !strings.HasPrefix(path, "docs/adr/")
@@ -119,7 +118,7 @@ func TestPagesNameNoSourceOfTheirOwn(t *testing.T) {
 	require.Greater(t, len(checked), 50)
 }
 
-func TestSourcesAreFound(t *testing.T) {
+func TestUnavailableSourcesAreFound(t *testing.T) {
 	for text, found := range map[string]bool{
 		"the first platform's matrix": true, "of the demo's plan": true, "not in the plan": true,
 		"race/the_seeds_mount": true, "what the plan calls critical": true, "the seed": true,

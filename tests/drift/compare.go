@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// The signs of differences: a fact that only the stand-in has, and one that only the original has.
+// These are the signs of a difference: a fact of the lab's stand-in only, and one of upstream only.
 const (
 	OnlyStandIn  = "- "
 	OnlyOriginal = "+ "
 )
 
-// Known is a difference with a reason.
+// Known is a difference that is known, with a reason.
 type Known struct {
-	// Fact is the difference with its sign. If it ends with *, it matches all that begin so.
+	// Fact is the difference with its sign. A * at its end matches any rest.
 	Fact string
-	// Why is the reason why it is harmless, or the property that the stand-in lacks.
+	// Why explains why the difference is harmless, or what the stand-in lacks.
 	Why string
 }
 
-// Report lists the differences of a stand-in from its original, sorted by fact.
+// Report lists the differences between a stand-in and the upstream artifact, sorted by fact.
 type Report struct {
-	// Unknown are differences without a reason, Outdated the known ones that no longer occur.
+	// Unknown are differences without a reason. Outdated are known differences that do not occur.
 	Unknown, Outdated []string
-	// Explained are differences with their reasons.
+	// Explained are known differences, with their reasons.
 	Explained []string
 }
 
-// Compare compares the facts of both. It ignores their order and repetitions.
+// Compare compares two sets of facts. It ignores their order and repetitions.
 func Compare(standIn, original []string, known []Known) Report {
 	var report Report
 	used := map[string]bool{}
@@ -51,7 +51,7 @@ func Compare(standIn, original []string, known []Known) Report {
 	return report
 }
 
-// differences returns the facts that only one has, with their signs, sorted by fact.
+// differences returns the facts that only one side has, with their signs, sorted by fact.
 func differences(standIn, original []string) []string {
 	var found []string
 	for _, side := range []struct {

@@ -23,7 +23,7 @@ func TestCompareSortsDifferencesIntoUnknownKnownAndOutdated(t *testing.T) {
 	assert.Equal(t, []string{"- port 70"}, report.Outdated)
 }
 
-// An extra fact of the stand-in is not covered by an extra fact of the original.
+// If the stand-in has an extra fact, a known extra fact of upstream does not explain it.
 func TestKnownDifferenceAppliesToItsSideOnly(t *testing.T) {
 	report := drift.Compare([]string{"port 80"}, nil,
 		[]drift.Known{{Fact: "+ port 80", Why: "the other way round"}})

@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It exits
-// before it writes or listens, so the message shows which configuration it has read.
+// resetRefused is the last message of K3s if it is to reset a cluster while `server` is set. K3s
+// exits before it writes or listens, so the message shows which configuration K3s has read.
 const resetRefused = "cannot perform cluster-reset while server URL is set - remove server from " +
 	"configuration before resetting"
 
-// somewhere is the address of a server that does not answer, own one that the subject may use as
-// its own.
+// somewhere is the address of a server that does not answer. own sets an address of this machine
+// for K3s.
 const (
 	somewhere = "https://127.0.0.1:1"
 	own       = "--node-ip=127.0.0.1"
@@ -39,16 +39,16 @@ func subcommandsAreThere(t testing.TB, k k3s) {
 	}
 }
 
-// undefined precedes the name of the first unknown flag.
+// undefined is the message before the name of the first unknown flag.
 const undefined = "flag provided but not defined: -"
 
-// Parsing ends at the first unknown flag, so an error about the last flag proves that all before it
-// are known.
+// K3s stops at the first unknown flag. So an error about the last flag proves that it knows all
+// flags before.
 func flagsOfTheListAreAccepted(t testing.TB, k k3s) {
 	for _, role := range []string{"server", "agent"} {
 		args := []string{role}
 		for _, name := range listedFlags(t, role) {
-			if name != "config" && name != "c" { // a file that would be read
+			if name != "config" && name != "c" { // K3s would read this file
 				args = append(args, "-"+name+"=0")
 			}
 		}
@@ -58,7 +58,7 @@ func flagsOfTheListAreAccepted(t testing.TB, k k3s) {
 	}
 }
 
-// listedFlags returns a role's flags in config/k3s_flags.txt, by each of their names.
+// listedFlags returns all names of a role's flags in config/k3s_flags.txt.
 func listedFlags(t testing.TB, role string) (names []string) {
 	text, err := os.ReadFile(filepath.Join(project, "config", "k3s_flags.txt"))
 	require.NoError(t, err)
@@ -153,8 +153,7 @@ func agentWithAWrongPasswordWaits(t testing.TB, k k3s) {
 	assert.Equal(t, -1, out.exit, "it waits until it is ended")
 }
 
-// freePort returns a port for the agent's load balancer, which would otherwise use the machine's
-// own.
+// freePort returns an unused port for the agent's load balancer. The default port may be in use.
 func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

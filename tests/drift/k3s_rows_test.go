@@ -2,21 +2,20 @@ package drift_test
 
 import "testing"
 
-// contractRow is a row of tests/lab/k3s-contract.md, with its checks.
+// contractRow is a row of tests/lab/k3s-contract.md, with the tests that check it.
 type contractRow struct {
 	// begins is the beginning of the row.
 	begins string
-	// check runs on any binary, the stand-in's or an original. Nil if a row needs more than a
-	// binary.
+	// check runs with any binary, the lab's or an upstream one. It is nil if a row needs more than
+	// a binary.
 	check func(t testing.TB, k k3s)
-	// also names further tests of the row. The stories also run with originals (make
-	// test-originals), and so do the installer's tests; the others test the stand-in's own code. A
-	// row without check and tests was only read in K3s's source, or is one that the stand-in does
-	// not keep.
+	// also names further tests of the row. Stories and tests of the installer run with upstream
+	// artifacts, too (make test-originals). The others test only the stand-in's code. A row without
+	// check and also was only read in K3s's source, or the stand-in does not have the property.
 	also []string
 }
 
-// The folders of tests that check rows.
+// These are the folders of tests that check rows.
 const (
 	stories   = "tests/e2e "
 	installer = "tests/lab/k3s/internal/installer "
@@ -60,7 +59,7 @@ var contract = []contractRow{
 		[]string{standIn + "supervisor TestDiffNamesCriticalSettingsThatDiffer"}},
 	{"`/etc/rancher/k3s/registries.yaml`", nil,
 		[]string{standIn + "node TestRegistriesFileBecomesContainerdConfiguration",
-			stories + "TestInitProposesAStackThatComesUp"}},
+			stories + "TestInitProposalComesUp"}},
 
 	{"`INSTALL_K3S_{SKIP_DOWNLOAD", nil,
 		[]string{installer + "TestCommandFollowsTheEnvironment",
@@ -79,16 +78,16 @@ var contract = []contractRow{
 	{"a running K3s is not touched by another file", nil, []string{stories + "TestLife"}},
 
 	{"server: READY=1", nil, []string{stories + "TestStagingOnExistingHosts"}},
-	{"agent: READY=1", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"agent: READY=1", nil, []string{stories + "TestMistakesAreNamedAndNextUpdateSucceeds"}},
 	{"a server that cannot join ends and is restarted", nil,
-		[]string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+		[]string{stories + "TestMistakesAreNamedAndNextUpdateSucceeds"}},
 	{"a server that is stopped in its first seconds", nil,
-		[]string{"components TestAnUninstallDoesNotWaitForAServerThatIsStarting",
-			stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+		[]string{"components TestUninstallDoesNotWaitForStartingServer",
+			stories + "TestMistakesAreNamedAndNextUpdateSucceeds"}},
 	{"the controller manager ends K3s with 1", nil, nil},
 	{"certificates are good for 365 days", nil,
 		[]string{standIn + "pki TestRestartRenewsOnlyCertificatesThatExpireSoon"}},
-	{"the controller manager signs for", nil, []string{stories + "TestMachinesThatStrataMakes"}},
+	{"the controller manager signs for", nil, []string{stories + "TestPlatformOnCreatedMachines"}},
 	{"k3s.yaml and the token exist", nil, nil},
 
 	{"`/ping`", nil, []string{standIn + "supervisor TestPingAndCACertsNeedNeitherLoginNorAPIServer"}},
@@ -100,7 +99,7 @@ var contract = []contractRow{
 	{"`/v1-k3s/{config,apiservers", nil,
 		[]string{standIn + "supervisor TestJoinEndpointsRequireThePassword"}},
 	{"client certificates of the cluster's client CA", nil,
-		[]string{stories + "TestMachinesThatStrataMakes"}},
+		[]string{stories + "TestPlatformOnCreatedMachines"}},
 	{"endpoints of the `kubernetes` Service", nil, nil},
 
 	{"`server/token` =", nil, []string{standIn + "token TestFullTokenIsParsedAsFormatted"}},
@@ -141,7 +140,7 @@ var contract = []contractRow{
 		[]string{standIn + "datastore TestMemberKeepsItsNameUntilItIsRemoved"}},
 	{"a name that is still a member is refused", nil,
 		[]string{standIn + "datastore TestReinstalledServerIsRefusedWhileItsOldMemberRemains",
-			stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+			stories + "TestMistakesAreNamedAndNextUpdateSucceeds"}},
 	{"after the first start `--server`", nil, []string{stories + "TestLife"}},
 	{"without `cluster-init`, K3s keeps", nil,
 		[]string{standIn + "supervisor TestServerWithoutEtcdRejectsJoins"}},
@@ -155,7 +154,7 @@ var contract = []contractRow{
 		"node TestEveryStartImportsAllArchivesAgain"}},
 	{"an archive packed as `.tar.zst`", nil,
 		[]string{standIn + "node TestArchiveIsDecompressedByItsExtension",
-			stories + "TestABundleIsAllThatAStackNeeds"}},
+			stories + "TestAirGappedStackComesUpFromBundle"}},
 	{"with that cache, an archive", nil, []string{standIn + "node TestImageCacheSkipsUnchangedArchives"}},
 	{"imported images are pinned", nil, nil},
 	{"an archive that comes while K3s runs", nil, nil},

@@ -14,34 +14,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// k3s is a subject: the stand-in or an original.
+// k3s is a K3s under test: the lab's stand-in or an upstream binary.
 type k3s struct{ binary, version string }
 
 // start configures a start of K3s.
 type start struct {
-	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d;
-	// empty for none.
+	// args are the arguments. config is the text of config.yaml, and dropIn that of a file in
+	// config.yaml.d; empty for none.
 	args           []string
 	config, dropIn string
-	// env are variables beside PATH.
+	// env are variables besides PATH.
 	env []string
-	// until ends it once a line has this text. If empty, it ends by itself.
+	// until is a text; K3s is killed once a line contains it. If it is empty, K3s ends by itself.
 	until string
 }
 
-// outcome holds its output and exit code: -1 if it was ended.
+// outcome has the output and the exit code of K3s; the code is -1 if K3s was killed.
 type outcome struct {
 	said string
 	exit int
 }
 
-// patience bounds a start. The published K3s unpacks itself first.
+// patience bounds each run of K3s. The upstream binary unpacks itself first.
 const patience = time.Minute
 
-// sandbox runs a command with private folders in place of those that K3s writes. A K3s that exits
-// before its first listener needs no other isolation. It stays the first process of its namespace,
-// because K3s behaves differently as that process. The file is called k3s, as on a host, because
-// K3s names itself by its file. It is a copy, because a downloaded original is not executable.
+// sandbox runs K3s with private folders in place of those to which it writes. It needs no network
+// isolation, because it exits before its first listener. It is not the first process of its
+// namespace, as which K3s behaves differently. The file is called k3s, as on a host, because K3s
+// shows its file's name. It is a copy, because a downloaded binary is not executable.
 const sandbox = `set -e
 root=$1 dropIn=$2
 shift 2
@@ -97,8 +97,8 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	return outcome{said: said.String(), exit: command.ProcessState.ExitCode()}
 }
 
-// needsSandbox skips the test if no sandbox can be made. If an original is given, the test fails
-// instead, because the original must be checked.
+// needsSandbox skips the test if no sandbox can be made. It fails the test instead if an upstream
+// K3s was given, which must be checked.
 func needsSandbox(t *testing.T) {
 	t.Helper()
 	reason := ""

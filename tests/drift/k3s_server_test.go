@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// clusterServer is a server to join that has a CA but knows no password. It answers like K3s
-// (pkg/server/auth/auth.go): a subject that joins it shows its reaction.
+// clusterServer is a server to join, with a CA, that accepts no password. It answers like K3s
+// (pkg/server/auth/auth.go), so that a test sees how a joining K3s reacts.
 type clusterServer struct{ url, caHash string }
 
 func newClusterServer(t testing.TB) clusterServer {
@@ -32,14 +32,14 @@ func newClusterServer(t testing.TB) clusterServer {
 			_, _ = io.WriteString(w,
 				`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
 		}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the subject breaks off
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // K3s aborts some handshakes
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	sum := sha256.Sum256(ca())
 	return clusterServer{url: server.URL, caHash: hex.EncodeToString(sum[:])}
 }
 
-// token returns a full token with a password that the server does not know.
+// token returns a token in the full format, with a password that the server does not accept.
 func (s clusterServer) token(user string) string {
 	return "K10" + s.caHash + "::" + user +
 		":wrong"

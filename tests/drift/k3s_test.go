@@ -17,11 +17,11 @@ import (
 	"strata/tests/drift"
 )
 
-// project is this repository's folder.
+// project is the root folder of this repository.
 const project = "../.."
 
-// subjects returns the lab's K3s, if it is built, and the original of the folder of originals. An
-// original without a counterpart is a failure.
+// subjects returns the lab's K3s, if it is built, and the upstream K3s, if there is one. It fails
+// the test if there is only an upstream K3s.
 func subjects(t *testing.T) map[string]k3s {
 	t.Helper()
 	found := map[string]k3s{}
@@ -42,7 +42,7 @@ func subjects(t *testing.T) map[string]k3s {
 	return found
 }
 
-// originalK3s returns the K3s of the folder of originals; false if there is none.
+// originalK3s returns the upstream K3s in the folder ORIGINALS; false if there is none.
 func originalK3s(t *testing.T) (k3s, bool) {
 	t.Helper()
 	file, there, err := drift.Original("k3s")
@@ -56,8 +56,8 @@ func originalK3s(t *testing.T) (k3s, bool) {
 // labsK3s returns the K3s of the lab's bundle; false if there is no bundle.
 func labsK3s(t *testing.T) (k3s, bool) {
 	t.Helper()
-	// Go caches a test's result by the project files that it has read. The bundle is none, but its
-	// sources are.
+	// Go caches a test's result by the project's files that the test has read. The bundle is
+	// outside the project, so the test reads the sources of the lab's K3s.
 	require.NoError(t,
 		filepath.WalkDir(filepath.Join(project, "tests", "lab", "k3s"),
 			func(path string, _ fs.DirEntry, err error) error {
@@ -86,7 +86,7 @@ func labsK3s(t *testing.T) (k3s, bool) {
 	return k3s{}, false
 }
 
-func TestK3sMeetsTheContract(t *testing.T) {
+func TestK3sMeetsContract(t *testing.T) {
 	needsSandbox(t)
 	all := subjects(t)
 	if len(all) == 0 {
@@ -113,10 +113,10 @@ type recorder struct {
 	failed bool
 }
 
-// Errorf is called by assertions.
+// Errorf records a failed assertion.
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
-// Each check tells K3s from a program that only exits.
+// Each check must fail for a program that is not K3s.
 func TestOtherProgramFailsEveryContractCheck(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "other")
@@ -134,7 +134,7 @@ func TestOtherProgramFailsEveryContractCheck(t *testing.T) {
 	}
 }
 
-// A download is a plain file (artifacts) in the user's folder: the test changes no mode there.
+// A downloaded binary is not executable, and the test must not change the user's file.
 func TestUpstreamK3sRunsWithoutExecutableMode(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "k3s-v1")
@@ -145,11 +145,10 @@ func TestUpstreamK3sRunsWithoutExecutableMode(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o644), info.Mode())
 }
 
-// flagInHelp matches a flag, by one of its names, in a help text.
+// flagInHelp matches a flag, by one of its names, in the output of --help.
 var flagInHelp = regexp.MustCompile(`(?m)[ ,]--?([a-z0-9][a-z0-9-]*)`)
 
-// A user may write every flag of the original into k3s.serverArgs; a list without it would refuse
-// it.
+// A user may set every flag of K3s in k3s.serverArgs. A flag that the list lacks would be refused.
 func TestFlagListHasEveryUpstreamK3sFlag(t *testing.T) {
 	needsSandbox(t)
 	original, given := originalK3s(t)
@@ -167,8 +166,8 @@ func TestFlagListHasEveryUpstreamK3sFlag(t *testing.T) {
 	}
 }
 
-// A row outside the list would have no test, and a removed test checks none.
-func TestEachRowOfTheContractIsListed(t *testing.T) {
+// Each row of the contract must be in the list with a test, and each test in the list must exist.
+func TestEachContractRowIsListed(t *testing.T) {
 	rows := rowsOf(t, filepath.Join(project, "tests/lab/k3s-contract.md"))
 	for _, row := range rows {
 		listed := 0
@@ -190,7 +189,7 @@ func TestEachRowOfTheContractIsListed(t *testing.T) {
 	}
 }
 
-// rowsOf returns the first cells of a file's tables, without their heads.
+// rowsOf returns the first cell of each row in a file's tables, without the headings.
 func rowsOf(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -206,7 +205,7 @@ func rowsOf(t *testing.T, file string) []string {
 	return rows
 }
 
-// testIsThere reports whether a test, as "FOLDER NAME", is in one of the folder's files.
+// testIsThere reports whether a test exists, given as "FOLDER NAME".
 func testIsThere(t *testing.T, test string) bool {
 	t.Helper()
 	folder, name, _ := strings.Cut(test, " ")

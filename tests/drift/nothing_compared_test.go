@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folder returns a folder of originals with an empty file of each name.
+// folder returns a folder with an empty file of each name, as a folder of upstream artifacts.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -20,8 +20,8 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-// rerunTest runs a test of this binary with other variables, and returns its output and whether it
-// passed.
+// rerunTest runs a test of this binary in another process with these variables. It returns the
+// output, and whether the test passed.
 func rerunTest(t *testing.T, test string, variables ...string) (said string, passed bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -32,11 +32,11 @@ func rerunTest(t *testing.T, test string, variables ...string) (said string, pas
 	return string(text), err == nil
 }
 
-// A user who gives an original wants a comparison: a run without one is no pass.
+// A user who gives an upstream K3s wants a comparison, so a run without one must fail.
 func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
-	said, passed := rerunTest(t, "TestK3sMeetsTheContract", given, cache)
+	said, passed := rerunTest(t, "TestK3sMeetsContract", given, cache)
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
 
@@ -46,15 +46,15 @@ func TestUpstreamK3sWithoutStandInFails(t *testing.T) {
 }
 
 func TestUpstreamK3sWithoutSandboxFails(t *testing.T) {
-	said, passed := rerunTest(t, "TestK3sMeetsTheContract", "PATH=",
+	said, passed := rerunTest(t, "TestK3sMeetsContract", "PATH=",
 		"ORIGINALS="+folder(t, "k3s-v1"))
 	assert.False(t, passed, said)
-	said, passed = rerunTest(t, "TestK3sMeetsTheContract", "PATH=", "ORIGINALS=")
+	said, passed = rerunTest(t, "TestK3sMeetsContract", "PATH=", "ORIGINALS=")
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "K3s was not checked")
 }
 
-// A folder may have one original: the test names the missing ones.
+// A folder may have only some upstream artifacts. The test reports those that are missing.
 func TestMissingUpstreamArtifactIsNamed(t *testing.T) {
 	needsSandbox(t)
 	dir := folder(t, "metallb-chart-0.16.2.tgz")
@@ -74,7 +74,7 @@ func TestDriftRejectsFolderWithoutComparableArtifacts(t *testing.T) {
 		string(said))
 }
 
-// The stories on stand-ins alone would look as if originals had run.
+// Stories that only ran with stand-ins must not look as if they had run with upstream artifacts.
 func TestMakeTestOriginalsRequiresFolder(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "make", "--dry-run", "--directory", project,
 		"test-originals", "ORIGINALS=")

@@ -8,21 +8,23 @@ import (
 	"strings"
 )
 
-// Variable names the folder of originals, an absolute path.
+// Variable names the environment variable with the absolute path of the folder of upstream
+// artifacts.
 const Variable = "ORIGINALS"
 
-// File is a file of the folder of originals.
+// File is a file in the folder of upstream artifacts.
 type File struct {
 	// Path is the file's path, Version the version in its name.
 	Path, Version string
 }
 
-// number matches the beginning of a version, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
+// number matches the beginning of a version. It distinguishes k3s-v1.36.3+k3s1 from
+// k3s-images-1.tar.
 var number = regexp.MustCompile(`^v?[0-9]`)
 
-// Original returns the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without
-// an extension. there is false if the folder of originals lacks it, or does not exist. Two of one
-// artifact are an error.
+// Original returns the upstream version of an artifact or of a plugin: a file ARTIFACT-VERSION,
+// with or without an extension. there is false if there is no such file or no folder. Two versions
+// of one artifact are an error.
 func Original(artifact string) (file File, there bool, err error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {

@@ -10,14 +10,15 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) with its key.
+// nameServer is a DNS server of one zone. It accepts dynamic updates of TXT records (RFC 2136) that
+// are signed with its key.
 type nameServer struct {
 	// address is its host and port; key is the secret of the TSIG key named tsigName.
 	address, zone, key string
 
 	mutex sync.Mutex
-	// inside has the addresses that the cluster sees, and outside those that the world sees. The
-	// ACME server asks by TCP, which gets the outside ones.
+	// inside has the addresses that the cluster gets, and outside those of all others. Queries by
+	// TCP, which the ACME server uses, get the outside ones.
 	inside, outside map[string]string
 	texts           map[string][]string
 }
@@ -52,7 +53,7 @@ func serveNames(t *testing.T, host, zone string) *nameServer {
 	return n
 }
 
-// leads sets the address of a name in one view: inside or outside.
+// leads sets the address of a name in one view, inside or outside.
 func (n *nameServer) leads(view map[string]string, name, address string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

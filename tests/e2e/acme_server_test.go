@@ -17,16 +17,16 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 )
 
-// acmeServer is Pebble, Let's Encrypt's small ACME server for tests, on this machine. Each one has
-// a new CA.
+// acmeServer is Pebble, Let's Encrypt's ACME server for tests, on this machine. Each instance has a
+// new CA.
 type acmeServer struct {
 	// directory is the server's URL. ca is the CA of the server's own certificate. root is the root
 	// of the certificates that it issues.
 	directory, ca, root string
-	// keyID and key belong to the only external account.
+	// keyID and key are the credentials of the only external account.
 	keyID, key string
-	// limited makes the server refuse orders as a rate limit does. orders counts the accepted
-	// orders.
+	// limited makes the server refuse new orders with a rate limit's error. orders counts the
+	// accepted orders.
 	limited atomic.Bool
 	orders  atomic.Int64
 }
@@ -34,17 +34,17 @@ type acmeServer struct {
 // newOrder is the path of new orders (pebble wfe newOrderPath).
 const newOrder = "/order-plz"
 
-// limit is Let's Encrypt's answer to an order that exceeds the rate limit, in the form of RFC 8555.
+// limit is Let's Encrypt's error for an order over the rate limit, in the form of RFC 8555.
 const limit = `{"type": "urn:ietf:params:acme:error:rateLimited", "status": 429, "detail": "too many certificates (5) already issued for this exact set of ` +
 	`identifiers in the last 168h0m0s, retry after 2030-01-01 00:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/"}`
 
-// serveACME starts an ACME server at an address of this machine. It resolves names and their proofs
-// by the outside view of the name server.
+// serveACME starts an ACME server at an address of this machine. It resolves the names in orders
+// and their challenges by the outside view of the name server.
 func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	t.Helper()
 	for variable, value := range map[string]string{
 		"PEBBLE_VA_NOSLEEP": "1", "PEBBLE_WFE_NONCEREJECT": "0",
-		"PEBBLE_AUTHZREUSE": "0", // each order proves its names
+		"PEBBLE_AUTHZREUSE": "0", // each order needs new challenges
 	} {
 		required(t, os.Setenv(variable, value)) //nolint:usetesting // t.Setenv refuses a story that runs beside others
 	}

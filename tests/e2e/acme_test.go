@@ -12,7 +12,7 @@ import (
 )
 
 // An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01.
-// At each stage the gates name the failure that the story causes.
+// The story causes a failure at each stage, and the gates must name it.
 func TestACMESigns(t *testing.T) {
 	t.Parallel()
 	net := network{"sta0", "10.36.0"}
@@ -96,7 +96,7 @@ func TestACMESigns(t *testing.T) {
 	})
 }
 
-// rootsOf reads CAs in PEM.
+// rootsOf returns a pool of the CAs in a PEM text.
 func rootsOf(t *testing.T, text string) *x509.CertPool {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -104,7 +104,7 @@ func rootsOf(t *testing.T, text string) *x509.CertPool {
 	return roots
 }
 
-// signedByACME writes the configuration of a platform whose certificates an ACME server signs.
+// signedByACME configures a platform whose certificates an ACME server signs.
 func (s *stack) signedByACME(
 	hosts *hostSet, server *acmeServer, names *nameServer, byDNS bool, timeout string,
 ) {
@@ -143,13 +143,13 @@ func (s *stack) signedByACME(
 	}
 }
 
-// issueAgain ends cert-manager's pause after a failed issuance, which is an hour.
+// issueAgain ends the hour for which cert-manager pauses after a failed issuance.
 func (l *hostSet) issueAgain() {
 	l.must("server-1", `k3s kubectl -n traefik patch certificate traefik-tls --subresource=status --type=merge -p '{"status":{"lastFailureTime":null,"failedIssuanceAttempts":null}}'`)
 }
 
-// namesARefusedAccount asks the gate about an issuer whose server requires an external account that
-// the issuer does not have.
+// namesARefusedAccount runs the gate of an issuer that lacks the external account which its server
+// requires.
 func (s *stack) namesARefusedAccount(t *testing.T, hosts *hostSet, server *acmeServer) {
 	hosts.must("server-1", `k3s kubectl apply -f - <<EOF
 apiVersion: cert-manager.io/v1

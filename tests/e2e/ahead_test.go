@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// commonWeight is the total weight of all machines against a process of this host. Without it,
-	// one process would get as much processor time as all machines together. The weight is low
-	// enough that the commands of stories, which are such processes, also advance.
+	// commonWeight is the total weight of all machines relative to one process of this host.
+	// Without it, one process would get as much processor time as all machines together. It is low
+	// enough that the commands of stories, which are such processes, still progress.
 	commonWeight = 4
-	// aheadWeight is the weight of a machine whose story goes ahead, against machines of other
+	// aheadWeight is the weight of a machine during a step of ahead, relative to machines of other
 	// stories.
 	aheadWeight = 64
 )
 
-// first is held by the story whose machines go ahead.
+// first is locked by the story that runs a step of ahead.
 var first sync.Mutex
 
 // step runs one step of a story. If it fails, the remaining steps do not run, because they depend
@@ -40,8 +40,8 @@ func (s *stack) step(name string, run func(t *testing.T)) {
 }
 
 // ahead runs a step during which the story's machines get processor time before those of other
-// stories. Such a step counts lost requests, or stops servers while heartbeats decide about
-// addresses and leaders. Only one story at a time has such a step.
+// stories. Steps need this if they count lost requests, or stop servers while heartbeats decide
+// about addresses and leaders. Only one story at a time runs such a step.
 func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.t.Helper()
 	first.Lock()
@@ -51,12 +51,12 @@ func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.step(name, run)
 }
 
-// weigh sets the weight of a story's machines, including those that are made later.
+// weigh sets the weight of a story's machines, including machines that are created later.
 func (l *hostSet) weigh(times int) {
 	l.t.Helper()
 	l.weight = times
 	for _, n := range l.nodes {
-		if err := l.weighOne(n); !errors.Is(err, fs.ErrNotExist) { // a step may have taken a machine away
+		if err := l.weighOne(n); !errors.Is(err, fs.ErrNotExist) { // a step deleted it
 			require.NoError(l.t, err)
 		}
 	}

@@ -14,20 +14,20 @@ import (
 	"strata/artifacts"
 )
 
-// airgap is a story that makes a bundle on a machine with full network access, and uses it on one
-// without any.
+// airgap is a story that makes a bundle on a machine with network access, and uses it on a machine
+// without.
 type airgap struct {
 	*stack
 	hosts *hostSet
 	dir   string // the bundle
-	home  string // of whoever uses it
-	// space is a network namespace. It has one address in the hosts' network, and no other route.
+	home  string // the home directory of the user without network access
+	// space is a network namespace with one address in the hosts' network and no default route.
 	space string
 }
 
-// The bundle is made from a mirror and a registry. It then brings up a platform from a network
-// namespace without a default route, as docs/air-gap.md describes.
-func TestABundleIsAllThatAStackNeeds(t *testing.T) {
+// The story makes a bundle from a mirror and a registry. Then it brings up a platform with the
+// bundle in a network namespace without a default route, as docs/air-gap.md describes.
+func TestAirGappedStackComesUpFromBundle(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
@@ -89,7 +89,7 @@ func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	assert.Zero(t, upstream.requests.Load(), "all was there already\n%s", r.output)
 }
 
-// project copies the checkout's sources, because the command writes the lock there.
+// project copies the sources of the checkout, because the command writes a lock file there.
 func (a *airgap) project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(a.stack.dir, "project")
@@ -100,7 +100,7 @@ func (a *airgap) project(t *testing.T) string {
 	return dir
 }
 
-// onlyPath returns the only path with the prefix.
+// onlyPath returns the only path with a prefix, and fails the test if there are more or none.
 func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	t.Helper()
 	var found []string
@@ -113,8 +113,8 @@ func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	return found[0]
 }
 
-// isolate makes the namespace and joins it to the hosts' bridge. It also gives the lab's Pulumi the
-// folder that its language host needs; upstream's language host needs none.
+// isolate creates the namespace and connects it to the hosts' bridge. It also gives the lab's
+// Pulumi the folder that its language host needs; the upstream one needs none.
 func (a *airgap) isolate(t *testing.T) {
 	t.Helper()
 	script := fmt.Sprintf(`ip netns add %[1]s
@@ -123,7 +123,7 @@ ip link set %[1]s master %[2]s up
 ip -n %[1]s link set lo up
 ip -n %[1]s link set eth0 up
 ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts.net.address(9))
-	remove := func() { a.run("ip", "netns", "delete", a.space) } // its end of the pair goes with it
+	remove := func() { a.run("ip", "netns", "delete", a.space) } // both ends of the pair go
 	remove()
 	t.Cleanup(remove)
 	a.must(a.run("sh", "-euc", script))
@@ -131,8 +131,7 @@ ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts
 		filepath.Join(a.dir, "pulumi", "lib")))
 }
 
-// there runs a script in the bundle's project, inside the namespace, without this machine's
-// environment.
+// there runs a script in the bundle's project, inside the namespace, with an empty environment.
 func (a *airgap) there(script string) result {
 	return a.run("ip", "netns", "exec", a.space, "env", "-i", "HOME="+a.home,
 		"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
@@ -143,7 +142,7 @@ func (a *airgap) there(script string) result {
 
 func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.must(a.there("cd .. && sha256sum --check --quiet SHA256SUMS && strata bundle verify ."))
-	a.must(a.there("! go list -m && ! ip route get 192.0.2.1")) // no compiler, and no route to anywhere else
+	a.must(a.there("! go list -m && ! ip route get 192.0.2.1")) // no compiler and no route
 	a.refused(t, a.there("strata fetch --project ."), "connection refused")
 	a.must(a.there("pulumi stack select --create " + a.name))
 	a.must(a.there("strata preflight --stack " + a.name))

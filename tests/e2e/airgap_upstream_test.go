@@ -33,12 +33,12 @@ import (
 	"strata/config"
 )
 
-// upstream serves the lab's files under the paths of the original projects, and a registry with the
-// lab's images. It is all that the connected machine reaches.
+// upstream serves the lab's files at the paths of their upstream projects, and a registry with the
+// lab's images. The connected machine reaches nothing else.
 type upstream struct {
 	// address is upstream's address; ca is the CA that signed its certificate.
 	address, ca string
-	// versions has the versions of the lab's files, in the form of configuration sections.
+	// versions has the versions of the lab's files, as configuration sections.
 	versions map[string]map[string]any
 	// files holds the mirror's contents by path.
 	files map[string][]byte
@@ -80,13 +80,13 @@ func serveUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// haveFiles adds the artifacts that have an upstream URL.
+// haveFiles adds the lab's artifacts that have an upstream URL.
 func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {
 		file := filepath.Join(bundle, entry.Path)
 		switch entry.Name {
-		case "machine-image": // the lab's own
+		case "machine-image": // only the lab has these
 		case config.ArtifactK3sImages:
 			if entry.For == "" {
 				core = append(core, file)
@@ -137,8 +137,8 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	}
 }
 
-// haveImages pushes the lab's images. It leaves out this repository's own images, which are built
-// and never pulled.
+// haveImages pushes the lab's images. It leaves out images of this repository, which are built
+// locally.
 func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client *http.Client) {
 	for _, entry := range manifest.Artifacts {
 		if entry.Name != config.ArtifactK3sImages || entry.For == "" {
@@ -187,8 +187,8 @@ func unpacked(file string) (io.ReadCloser, error) {
 	return reader.IOReadCloser(), nil
 }
 
-// packedImages returns one archive with the images of several archives, as K3s publishes its own
-// images.
+// packedImages returns one archive with the images of several archives, in the form in which K3s
+// publishes its images.
 func packedImages(t *testing.T, files []string) []byte {
 	t.Helper()
 	images := map[name.Tag]v1.Image{}
@@ -205,7 +205,7 @@ func packedImages(t *testing.T, files []string) []byte {
 	return packed.Bytes()
 }
 
-// packedPrograms returns an archive in a release's form, with programs by their names in it.
+// packedPrograms returns an archive in the form of a release, with programs by their names.
 func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	t.Helper()
 	var packed bytes.Buffer

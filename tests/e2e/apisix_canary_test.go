@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// apisixPart is the percentage of requests that APISIX sends to a new version.
+// apisixPart is the percentage of requests that APISIX sends to the canary.
 const apisixPart = 20
 
 // apisixShop returns a workload whose canary gets a percentage of the requests from APISIX.
@@ -31,7 +31,7 @@ func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any
 }
 
 // canaryByAPISIX updates to a version that fails, and then to one that works, while requests are
-// sent. The probe passes in both versions, so only APISIX's counts of requests tell them apart.
+// sent. The probe passes for both versions, so only APISIX's counts of requests distinguish them.
 func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env
@@ -69,8 +69,8 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then none")
 }
 
-// untilNoneIsLost waits until a few requests in a row are answered, because the controller takes a
-// second or two to pass on the weights.
+// untilNoneIsLost waits until a few requests in a row are answered. The controller takes a second
+// or two to apply the weights.
 func untilNoneIsLost(t *testing.T, send func() *sender) {
 	for start := time.Now(); ; {
 		few := send()

@@ -9,8 +9,9 @@ import (
 )
 
 // keepsAStalePod scales a workload up and down again, and makes APISIX keep the address of the
-// deleted Pod, as users reported (apisix-ingress-controller#2708). Every other gate stays open: the
-// workload is rolled out, the Gateway is programmed, and the route answers most of the time.
+// deleted Pod, as users reported (apisix-ingress-controller#2708). All gates but that of the
+// upstreams stay open: the workload is rolled out, the Gateway is programmed, and the route usually
+// answers.
 func (s *stack) keepsAStalePod(t *testing.T, hosts *hostSet) {
 	const upstreams = "workload-shop-apisix-upstreams"
 	route := strings.TrimSpace(hosts.must("server-1",

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestAPISIX runs a clean cluster, a second run, fast iteration, a partial failure, and a destroy.
+// TestAPISIX brings APISIX up in a clean cluster and updates it again, changes parts of it, causes
+// a partial failure, and destroys it.
 func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}

@@ -15,20 +15,19 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
-// disk is a file system in memory that is mounted over a folder, so that a test can fill it without
-// harm to anything else.
+// disk is a file system in memory that is mounted over a folder. So a test can fill it without
+// effect on other folders.
 type disk struct {
 	// host is the machine that has the folder; empty for this machine.
 	host string
 	// mount and free are scripts that run on host. mount creates the file system, and fills it
 	// unless late does so. free removes it.
 	mount, free string
-	// late is a script on this machine that fills the file system once the action is under way.
-	// Optional.
+	// late is a script on this machine that fills the file system during the action. Optional.
 	late string
 }
 
-// emptyDisk returns a disk that is empty at the mount and full at once.
+// emptyDisk returns a disk without files and without free space.
 func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
 		return disk{host: host, mount: mounted(folder, "1g") + filled(folder),
@@ -36,7 +35,7 @@ func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	}
 }
 
-// copiedDisk returns a full disk with a copy of the folder's contents.
+// copiedDisk returns a disk with a copy of the folder's files and without free space.
 func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
 		return disk{host: host, mount: withContent(folder) + filled(folder),
@@ -44,7 +43,8 @@ func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	}
 }
 
-// pushDisk returns a disk that has room for the archive until other data takes some of that room.
+// pushDisk returns a disk with room for the archive, until other data takes that room during the
+// push.
 func pushDisk(a *acted, t *testing.T) disk {
 	info, err := os.Stat(filepath.Join(a.bundle, archive))
 	require.NoError(t, err)
@@ -57,13 +57,13 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk returns the disk of the stack's state. An action inside the cluster writes to no other
-// disk.
+// stateDisk returns the disk of the stack's state, the only disk to which an action inside the
+// cluster writes.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
 
-// machineDisk returns the storage of the hypervisor, without room for another machine.
+// machineDisk returns the storage of the hypervisor, with no room for another machine.
 func machineDisk(a *acted, _ *testing.T) disk {
 	storage := func(size int) string {
 		return fmt.Sprintf(`echo '{"local-lvm": %d, "local": 10}' > %s`, size,
@@ -85,8 +85,8 @@ func withContent(folder string) string {
 		"--bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }
 
-// filled returns a script that takes all free space from a disk. It leaves one page, because a size
-// of 0 means no limit.
+// filled returns a script that removes all free space of a disk. It leaves at least one page,
+// because a size of 0 means no limit.
 func filled(folder string) string {
 	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o "+
 		"remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)

@@ -16,7 +16,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// pid returns the process id that a machine's process 1 has on this machine.
+// pid returns the process id of a machine's process 1 on this machine.
 func (l *hostSet) pid(t *testing.T, name string) int {
 	t.Helper()
 	for _, machine := range allMachines(t) {
@@ -28,7 +28,7 @@ func (l *hostSet) pid(t *testing.T, name string) int {
 	return 0
 }
 
-// grows returns a check that a file on a host, given by a pattern, has some of its content.
+// grows returns a check whether a file on a host, given by a pattern, has any content.
 func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		pattern := fmt.Sprintf("/proc/%d/root%s", a.machines.pid(t, host), pattern)
@@ -42,7 +42,7 @@ func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// runsOn returns a check that a new process on a host has a text among its arguments.
+// runsOn returns a check whether a new process on a host has a text among its arguments.
 func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", a.machines.pid(t, host)))
@@ -54,7 +54,7 @@ func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 		return func(string) bool {
 			return slices.ContainsFunc(processes(), func(process string) bool {
 				if old[process] {
-					return false // to read them all takes longer than some actions last
+					return false // reading all of them takes longer than some actions last
 				}
 				file := filepath.Join("/proc", process, "cmdline")
 				arguments, err := os.ReadFile(file)
@@ -82,14 +82,14 @@ func processes() (numbers []string) {
 	})
 }
 
-// says returns a check that the command's output has a text.
+// says returns a check whether the command's output contains a text.
 func says(text string) func(*acted, *testing.T) func(string) bool {
 	return func(*acted, *testing.T) func(string) bool {
 		return func(said string) bool { return strings.Contains(said, text) }
 	}
 }
 
-// drains returns a check that Strata has cordoned a node, and that a Pod on it is being deleted.
+// drains returns a check whether Strata has cordoned a node and a Pod on it is being deleted.
 func drains(name string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		client := a.patientClient(t)
@@ -113,8 +113,7 @@ func drains(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// makes returns a check that the machine with a name is being made: the hypervisor has it but has
-// not started it yet.
+// makes returns a check whether the hypervisor has a machine and has not started it yet.
 func makes(name string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		return func(string) bool {
@@ -124,7 +123,7 @@ func makes(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// tries returns a check that the new version of shop gets its share of the requests.
+// tries returns a check whether the canary of shop gets its share of requests.
 func tries(a *acted, t *testing.T) func(string) bool {
 	client := a.patientClient(t)
 	return func(string) bool {

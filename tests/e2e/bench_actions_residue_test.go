@@ -17,7 +17,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// partsOnHost prints incomplete files on a host, one in a line.
+// partsOnHost prints the incomplete files on a host, one a line.
 const partsOnHost = `for folder in /etc/rancher /usr/local/bin /var/lib/strata ` + imagesFolder + ` ` + snapshotsFolder + ` /root /tmp; do
 	if [ -d $folder ]; then
 		find $folder -name '.strata-push.*' -o -name '*.new' -o -name '*.cut' -o -name '*.part' -o -name 'owner.??????' -o -name 'tmp.??????????'
@@ -25,7 +25,7 @@ const partsOnHost = `for folder in /etc/rancher /usr/local/bin /var/lib/strata `
 done
 `
 
-// leftOnHost prints incomplete files, and the locks and marks that exist on a host only during an
+// leftOnHost prints incomplete files on a host, and locks and marks that exist only during an
 // action.
 const leftOnHost = partsOnHost + `find /var/lib/strata -name restoring
 if [ -d ` + snapshotsFolder + ` ]; then find ` + snapshotsFolder + ` -name '*-ahead'; fi
@@ -39,8 +39,8 @@ for unit in k3s k3s-agent; do
 done
 `
 
-// leavesNothing asserts that an interrupted action left nothing on hosts, in the cluster, in the
-// state and on this machine.
+// leavesNothing asserts that an interrupted action left nothing on the hosts, in the cluster, in
+// the state and on this machine.
 func (a *acted) leavesNothing(t *testing.T) {
 	t.Helper()
 	for _, n := range a.nodes() {
@@ -69,7 +69,7 @@ func (a *acted) leavesNothing(t *testing.T) {
 // wholeSnapshot matches the name of a complete copy.
 var wholeSnapshot = regexp.MustCompile(`^on-demand-[a-z0-9-]+$`)
 
-// leftHere returns the locks of the state and the files of actions on this machine.
+// leftHere returns the locks of the state and the temporary files of actions on this machine.
 func (a *acted) leftHere(t *testing.T) []string {
 	t.Helper()
 	left := []string{}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// archive is the file of the bundle whose push is interrupted: images that every node gets.
+	// archive is the file of the bundle whose push is interrupted. Every node gets these images.
 	archive         = "images/metrics-server.tar.zst"
 	imagesFolder    = "/var/lib/rancher/k3s/agent/images"
 	snapshotsFolder = "/var/lib/rancher/k3s/server/db/snapshots"
@@ -29,8 +29,8 @@ var actions = []action{
 		disk:   copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
 	},
 	{
-		// agent-1 is drained, because a server would have nothing to evict the second time: its
-		// evicted Pods stay on the agents.
+		// The test waits for the drain of agent-1. A server would have nothing to evict in a second
+		// round, because its evicted Pods stay on the agents.
 		name: "drain", begin: grow, change: otherK3s, inside: drains("agent-1"), end: shrink,
 		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
 	},
@@ -68,8 +68,8 @@ var actions = []action{
 	},
 }
 
-// otherArchive makes every node get different images, and forget that it had them in an earlier
-// round.
+// otherArchive makes every node get different images. It deletes them there if an earlier round has
+// pushed them.
 func otherArchive(a *acted, t *testing.T) {
 	sum := a.swap(t, archive)
 	for _, n := range a.nodes() {
@@ -88,8 +88,7 @@ func (a *acted) snapshots(t *testing.T) {
 	a.snapshot = filepath.Join(a.folder, found[1])
 }
 
-// otherVersion configures another version of shop, and sends the load by which the canary judges
-// it.
+// otherVersion configures another version of shop, and sends the requests that the canary needs.
 func otherVersion(a *acted, t *testing.T) {
 	a.version++
 	a.sending = a.send(t, "shop", 20)

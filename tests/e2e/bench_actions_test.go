@@ -18,14 +18,14 @@ import (
 // action is a long action of Strata.
 type action struct {
 	name string
-	// begin prepares all rounds of the action. Optional.
+	// begin prepares the platform before all rounds of the action. Optional.
 	begin func(a *acted, t *testing.T)
-	// change gives an update something to do, by the platform's configuration or its bundle.
-	// Optional: the action may be another command.
+	// change changes the configuration or the bundle, so that an update has something to do.
+	// Optional, because the action may be another command.
 	change func(a *acted, t *testing.T)
 	// command is run, interrupted, and run again. Optional: the default is an update.
 	command func(a *acted) []string
-	// inside prepares a check whether the action is under way, given the command's output.
+	// inside returns a check whether the action is under way. The check gets the command's output.
 	inside func(a *acted, t *testing.T) func(said string) bool
 	// disk is the disk that the action writes to. says are texts that the command must print about
 	// that disk when it is full.
@@ -38,16 +38,16 @@ type action struct {
 
 const (
 	fullDisk = "full disk"
-	// insideWithin bounds the time until an action begins.
+	// insideWithin is the timeout for the start of an action.
 	insideWithin = 4 * time.Minute
-	// insideEvery is shorter than any action lasts.
+	// insideEvery is the pause between two checks. It is shorter than any action.
 	insideEvery = 10 * time.Millisecond
 )
 
 // TestBenchActions interrupts Strata inside each long action, in each way. It counts the
 // interruptions after which the same command, run once more, completes the action (`make
 // bench-actions`). -run 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An
-// action is recorded once all its cases have run.
+// action is recorded only if all its cases have run.
 func TestBenchActions(t *testing.T) {
 	a := newActed(t)
 	for _, row := range actions {
@@ -94,7 +94,7 @@ func (a *acted) isInterrupted(t *testing.T, row action) {
 	}
 }
 
-// breaksOff runs the action's command and interrupts it within the action.
+// breaksOff runs the action's command, and interrupts it during the action.
 func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	inside := row.inside(a, t)
 	if how == fullDisk {
@@ -111,8 +111,8 @@ func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	}
 }
 
-// fillsUp makes the command fail on a full disk. It must name the cause and leave no incomplete
-// file on the disk.
+// fillsUp makes the command fail on a full disk. The command must name the cause, and leave no
+// incomplete file on the disk.
 func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	full := row.disk(a, t)
 	a.on(t, full.host, full.mount)
@@ -137,7 +137,7 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	t.Logf("a full disk: %s", lineOf(said))
 }
 
-// lineOf returns the line that reports the full disk.
+// lineOf returns the line of the output that reports the full disk.
 func lineOf(said string) string {
 	for line := range strings.Lines(said) {
 		if noSpace.MatchString(line) {
@@ -177,7 +177,7 @@ func (a *acted) awaits(t *testing.T, run *running, inside func(said string) bool
 }
 
 // convergesAgain requires the results that must follow every interruption: the same command
-// succeeds, gates are open, an update has nothing to do, and nothing is left over.
+// succeeds, gates are open, an update changes nothing, and nothing is left over.
 func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.unlock()
 	command := a.commandOf(row)
@@ -187,8 +187,8 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.leavesNothing(t)
 }
 
-// repair restores the platform for the next case after a failed one. It sends requests, because a
-// canary that has not passed needs them.
+// repair repairs the platform after a failed case, for the next one. It sends requests, which a
+// canary needs to finish.
 func (a *acted) repair() {
 	load := a.send(a.t, "shop", 20)
 	defer load.end()

@@ -27,13 +27,13 @@ var (
 		Resource: "configurationstates"}
 )
 
-// cluster is the observers' view of the cluster, independent of the gates.
+// cluster reads the cluster for observers, independently of the gates.
 type cluster struct {
 	typed   kubernetes.Interface
 	dynamic dynamic.Interface
 }
 
-// view returns the view through one server.
+// view returns a cluster that is read through one server.
 func (s *stack) view(address string) cluster {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(s.t, err)
@@ -85,7 +85,8 @@ func changes(s *stack, hosts *hostSet) []change {
 	}
 }
 
-// notReady marks a node with a stopped kubelet NotReady, as a controller would do a minute later.
+// notReady marks a node as NotReady as soon as its kubelet has stopped, as a controller would after
+// a minute.
 func (c cluster) notReady(t *testing.T, name string) {
 	nodes := c.typed.CoreV1().Nodes()
 	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})

@@ -17,9 +17,9 @@ import (
 )
 
 // TestBenchFaults breaks a running platform in one way after the other (`make bench-faults`). For
-// each fault, the gate must name layer, object, cause and fix, and must stay closed as long as the
+// each fault, a gate must name layer, object, cause and fix, and must stay closed as long as the
 // fault lasts. Once the fault is removed, all gates must open without manual action. FAULTS, a
-// regular expression, selects rows; only a run of all rows is recorded.
+// regular expression, selects rows. Only a run of all rows is recorded.
 func TestBenchFaults(t *testing.T) {
 	net := network{"stt0", "10.33.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
@@ -36,7 +36,7 @@ func TestBenchFaults(t *testing.T) {
 		done := s.breaks(t, hosts, faultNamedWithin,
 			slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults),
 				isOther))
-		hosts.serveEmptyRegistry(t) // through SSH, which faults of hosts have cut
+		hosts.serveEmptyRegistry(t) // over SSH, which faults of hosts cut later
 		done = append(done, s.breaks(t, hosts, faultNamedWithin,
 			slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {
@@ -45,7 +45,7 @@ func TestBenchFaults(t *testing.T) {
 	})
 }
 
-// recordsFaults writes the numbers and the table.
+// recordsFaults writes the results and the table of faults.
 func (s *stack) recordsFaults(t *testing.T, injected int, done []suffered) {
 	named, healed := []float64{}, []float64{}
 	rows := &strings.Builder{}

@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// commandsEndWithin bounds each command. The longest timeout in a command is a gate's.
+// commandsEndWithin is the timeout of each command. It is longer than any timeout of a gate.
 const commandsEndWithin = 8 * time.Minute
 
-// sections returns the configuration with the present changes.
+// sections returns the configuration with the changes that are applied now.
 func (h *history) sections() map[string]any {
 	net, last := h.machines.net, "210"
 	if h.changed["pool"] {
@@ -56,7 +56,7 @@ func (h *history) learnSecrets(t *testing.T) {
 	}
 }
 
-// bounded asserts that a command succeeded within its time and printed no secret.
+// bounded asserts that a command succeeded within commandsEndWithin and printed no secret.
 func (h *history) bounded(r result) {
 	h.must(r)
 	h.quiet(r)
@@ -65,13 +65,13 @@ func (h *history) bounded(r result) {
 func (h *history) quiet(r result) {
 	assert.Less(h.t, r.took, commandsEndWithin, r.line)
 	for _, secret := range h.secrets {
-		if strings.Contains(r.output, secret) { // an assertion would say it, too
+		if strings.Contains(r.output, secret) { // an assertion would print the secret
 			h.t.Errorf("%s says a secret", r.line)
 		}
 	}
 }
 
-// converge runs the update that a user would type who knows of changes outside Pulumi.
+// converge runs the update that a user runs after changes outside Pulumi.
 func (h *history) converge() {
 	h.unlock()
 	if h.adrift {
@@ -82,13 +82,13 @@ func (h *history) converge() {
 	h.bounded(h.up())
 }
 
-// interrupts starts an update and interrupts it within a time.
+// interrupts starts an update and interrupts it at a random time within a duration.
 func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
 	h.unlock()
 	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
 }
 
-// loses cuts an agent's power during an update, kills the update, and starts the agent again.
+// loses powers an agent off during an update, kills the update, and starts the agent again.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
 	h.interrupts(t, "SIGKILL", 10*time.Second)
@@ -109,8 +109,8 @@ func (h *history) snapshots(t *testing.T) {
 	h.snapshot = filepath.Join(folder, found[1])
 }
 
-// upsAtOnce runs two updates at once. The state's lock refuses one of them, or they run one after
-// the other.
+// upsAtOnce runs two updates at the same time. Either the state's lock refuses one of them, or they
+// run one after the other.
 func (h *history) upsAtOnce(t *testing.T) {
 	h.unlock()
 	var both sync.WaitGroup
@@ -131,7 +131,7 @@ func (h *history) upsAtOnce(t *testing.T) {
 	}
 }
 
-// holds asserts the invariants that every program must keep.
+// holds asserts the invariants after each program.
 func (h *history) holds(t *testing.T, number int) {
 	h.converge()
 	h.bounded(h.up("--expect-no-changes"))

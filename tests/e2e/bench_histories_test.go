@@ -17,32 +17,33 @@ import (
 	"strata/tests/bench"
 )
 
-// history is a platform on machines that Strata makes, with the steps taken on it.
+// history is a platform on machines that Strata creates, and the state of a random program on it.
 type history struct {
 	*stack
 	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
-	// all are the nodes of the complete configuration. changed are the present changes of the
-	// configuration.
+	// all are the nodes of the complete configuration. changed has the changes of the configuration
+	// that are applied now.
 	all     []node
 	changed map[string]bool
-	// snapshot is the file of a snapshot of the cluster as it is configured now; empty if there is
-	// none.
+	// snapshot is the file of a snapshot of the cluster with the present configuration; empty if
+	// there is none.
 	snapshot string
-	// adrift is true if objects changed outside Pulumi, which a plain update does not notice.
+	// adrift is true if objects were changed outside Pulumi, which an update without refresh
+	// ignores.
 	adrift bool
-	// secrets must not be in any output.
+	// secrets are texts that no output may contain.
 	secrets []string
 }
 
-// operations are the steps of a history. A step that is listed twice is drawn twice as often.
+// operations are the steps of a program. A step that is listed twice is chosen twice as often.
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose",
 	"delete", "edit", "snapshot", "restore", "two ups"}
 
-// TestBenchHistories runs HISTORIES (20) programs of two to five operations, drawn from SEED (1),
-// one after the other on one platform. After each program an update must succeed, a second one must
-// change nothing, and nothing may be lost (`make bench-histories`).
+// TestBenchHistories runs HISTORIES (20) random programs of two to five operations, one after the
+// other on one platform. SEED (1) selects the programs. After each program an update must succeed,
+// a second one must change nothing, and nothing may be lost (`make bench-histories`).
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{},
@@ -53,7 +54,7 @@ func TestBenchHistories(t *testing.T) {
 	h.must(h.up())
 	h.learnSecrets(t)
 	for number := range histories {
-		h.random = rand.New(rand.NewPCG(uint64(seed), uint64(number))) // what is done, no secret
+		h.random = rand.New(rand.NewPCG(uint64(seed), uint64(number))) // not a secret
 		program, violated := h.draw(), 0
 		if !t.Run(fmt.Sprintf("%d %s", number, strings.Join(program, ", ")),
 			func(t *testing.T) { h.plays(t, number, program) }) {
@@ -76,7 +77,7 @@ func (h *history) draw() []string {
 	return program
 }
 
-// plays runs the program's steps. Before them it writes an object that must exist from then on.
+// plays runs the steps of a program. First it creates an object, which must exist from then on.
 func (h *history) plays(t *testing.T, number int, program []string) {
 	whole := h.t
 	h.t, h.snapshot = t, ""

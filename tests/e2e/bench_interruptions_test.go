@@ -12,21 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions are the ways to interrupt a run of Pulumi. SIGKILL stands for a machine without
-// memory or a closed terminal. SIGINT is a user who stops the run, and SIGINT twice one who does
-// not wait for its end. In the last one, the hosts are out of reach for a while.
+// interruptions are the ways to interrupt a run of Pulumi. SIGKILL is sent when memory runs out.
+// SIGINT is a user's interrupt, and SIGINT twice is that of a user who does not wait for its end.
+// In the last one, the hosts are unreachable for a while.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (
-	// endsWithin bounds the time until an interrupted run ends, because it waits for the hosts that
+	// endsWithin is the timeout for the end of an interrupted run, which waits for the hosts that
 	// it is changing.
 	endsWithin = 5 * time.Minute
-	// networkLostFor is longer than the time for which connections of SSH and the API wait for an
-	// answer.
+	// networkLostFor is longer than connections of SSH and of the API wait for an answer.
 	networkLostFor = 20 * time.Second
 )
 
-// running is a command that is running, in a process group of its own.
+// running is a running command with its own process group.
 type running struct {
 	cmd    *exec.Cmd
 	output *signal
@@ -59,7 +58,7 @@ func (r *running) interrupt(t *testing.T, how string, net network) {
 		r.send(t, syscall.SIGINT)
 	case "SIGINT twice":
 		r.send(t, syscall.SIGINT)
-		time.Sleep(time.Second) // a person's second thought
+		time.Sleep(time.Second) // a user's reaction time
 		r.send(t, syscall.SIGINT)
 	case "network lost":
 		filterBridge(t, "-I", net)
@@ -70,12 +69,12 @@ func (r *running) interrupt(t *testing.T, how string, net network) {
 }
 
 func (r *running) send(t *testing.T, signal syscall.Signal) {
-	if err := syscall.Kill(-r.cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended by now
+	if err := syscall.Kill(-r.cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended
 		require.NoError(t, err)
 	}
 }
 
-// wait waits for the command's end. It kills a command that does not end.
+// wait waits until the command has ended, and kills one that does not end.
 func (r *running) wait(t *testing.T) {
 	select {
 	case <-r.ended:
@@ -85,14 +84,14 @@ func (r *running) wait(t *testing.T) {
 	}
 }
 
-// toEnd returns the arguments with which a Pulumi subcommand asks no questions.
+// toEnd returns the arguments of a Pulumi subcommand that asks no questions.
 func (s *stack) toEnd(subcommand string) []string {
 	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes",
 		"--skip-preview", "--non-interactive", "--parallel", "32"}
 }
 
 // interrupted runs a subcommand of Pulumi and interrupts it after a time. It returns false if the
-// command had ended successfully by then.
+// command had succeeded before that.
 func (s *stack) interrupted(
 	t *testing.T, how string, after time.Duration, net network, subcommand string,
 ) bool {
@@ -108,7 +107,8 @@ func (s *stack) interrupted(
 	return true
 }
 
-// filterBridge starts (-I) or stops (-D) dropping the packets between this machine and the hosts.
+// filterBridge adds (-I) or deletes (-D) rules that drop the packets between this machine and the
+// hosts.
 func filterBridge(t *testing.T, action string, net network) {
 	for _, rule := range [][]string{{"INPUT", "-i"}, {"OUTPUT", "-o"}} {
 		output, err := exec.Command("iptables", "-w", action, rule[0], rule[1], net.bridge, "-j",

@@ -16,12 +16,12 @@ import (
 )
 
 // TestBenchKills interrupts updates and destroys of a stack like the committed `local`, on machines
-// that Strata makes, at random moments. It counts the interruptions after which a plain update
+// that Strata creates, at random times. It counts the interruptions after which an update
 // converges, a second one changes nothing and a destroy leaves nothing (`make bench-kills`). KILLS
-// is the number of interruptions, and SEED seeds their moments.
+// is the number of interruptions, and SEED selects their times.
 func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
-	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret
+	random := rand.New(rand.NewPCG(uint64(seed), 0)) // not a secret
 	net := network{"stk0", "10.29.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	pve := newPVE(t, "e2e-kills", net, all...)
@@ -57,7 +57,7 @@ func TestBenchKills(t *testing.T) {
 	require.Equal(t, tried, converged)
 }
 
-// number returns a number from the environment, or otherwise if it is not set.
+// number returns the number in an environment variable, or otherwise if it is not set.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {

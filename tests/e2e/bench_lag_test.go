@@ -18,27 +18,27 @@ import (
 const (
 	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
-	// look is the observers' interval: they notice a fact at most this late.
+	// look is the interval of the observers, and so their greatest delay.
 	look = 20 * time.Millisecond
-	// lagLimit bounds one round; a change that takes longer is broken, not slow.
+	// lagLimit is the timeout of one round. It is far longer than a slow round.
 	lagLimit = 2 * time.Minute
 )
 
-// change makes the fact that a gate observes false and true again, and observes that fact
+// change makes the condition that a gate observes false and true again. It observes the condition
 // independently of the gate.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
-	// observe returns when the gate's observed fact became true.
+	// observe returns the time at which the condition became true.
 	observe observer
 }
 
-// observer waits until its fact is true, and returns the time of that. It returns the zero time if
-// ctx ends first.
+// observer waits until its condition is true, and returns the time. If ctx ends first, it returns
+// the zero time.
 type observer func(ctx context.Context) time.Time
 
-// lag returns the milliseconds from the moment when the observers saw the fact become true to the
-// gate's verdict line.
+// lag returns the time, in milliseconds, from the moment when the observers saw the condition
+// become true to the verdict line of the gate.
 func (c change) lag(t *testing.T, s *stack) float64 {
 	c.spoil(t)
 	ctx, cancel := context.WithTimeout(t.Context(), lagLimit)
@@ -67,7 +67,7 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	return float64(lag.Microseconds()) / 1000
 }
 
-// stamped writes the time before each line of the gate.
+// stamped writes the time before each line of a gate's output.
 type stamped struct{ *signal }
 
 func (s stamped) Write(line []byte) (int, error) {
@@ -100,9 +100,9 @@ func polled(holds func(ctx context.Context) bool) observer {
 	}
 }
 
-// unitActive observes a unit from inside its machine, which has this machine's clock. A unit that
-// systemd had to start again must have outlived the pause before a next restart (RestartSec, 5 s):
-// until then it cannot be told from one that keeps crashing.
+// unitActive observes a unit from inside its machine, which has this machine's clock. If systemd
+// had to restart the unit, it must run for longer than the pause before a restart (RestartSec, 5
+// s). Until then it may be crashing again and again.
 func unitActive(hosts *hostSet, name, unit string) observer {
 	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
 }
@@ -135,10 +135,10 @@ func nanosecond(text string) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-// inTurn returns an observer whose parts begin one after the other, the cheap ones first. It is for
-// facts that become true in this order: a part that began earlier would find nothing, and would
-// take processor time from the awaited change. If a fact was true before its turn, its time is that
-// of its turn, which favours the gate by a few milliseconds.
+// inTurn returns an observer whose parts start one after the other, the cheap ones first. It is for
+// conditions that become true in this order. A part that started earlier would only take processor
+// time from the awaited change. If a condition is true when its part starts, its time is the start,
+// which favours the gate by a few milliseconds.
 func inTurn(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		last := parts[0](ctx)
@@ -167,10 +167,10 @@ func together(parts ...observer) observer {
 	}
 }
 
-// never is the time of a fact that did not become true.
+// never is the time of a condition that did not become true.
 var never = time.Time{}
 
-// both returns the time from which two facts held, the later of their times.
+// both returns the later of two times: the time from which both conditions held.
 func both(one, other time.Time) time.Time {
 	switch {
 	case one.IsZero() || other.IsZero():
@@ -193,9 +193,9 @@ for i in $(seq 6000); do
 done
 exit 1`
 
-// untilConnected starts one process for each attempt but no program, so that it takes little
-// processor time. An attempt without an answer is ended soon. Otherwise, an attempt that began
-// towards a deleted Pod would last for minutes.
+// untilConnected starts one process for each attempt but no program, to take little processor time.
+// An attempt without an answer is killed after 0.25 s. Otherwise an attempt to reach a deleted Pod
+// would last for minutes.
 const untilConnected = `
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
 for ((i = 0; i < 6000; i++)); do

@@ -17,13 +17,12 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// commands observes that a host accepts commands as root over SSH, by a connection of its own. That
-// is the earliest moment at which a client could have asked the host anything. The host prints the
-// time, because it has this machine's clock.
+// commands observes that a host accepts commands as root over SSH. That is the earliest time at
+// which any client can log in. The host prints the time, because it has this machine's clock.
 func commands(t *testing.T, s *stack, gate string) observer {
 	target, key := s.access(t, gate)
 	return func(ctx context.Context) time.Time {
-		client, err := remote.Dial(ctx, target, key) // tries until it is let in
+		client, err := remote.Dial(ctx, target, key) // retries until the login succeeds
 		if err != nil {
 			return never
 		}
@@ -42,7 +41,7 @@ func (c cluster) answers(path string) func(context.Context) bool {
 	}
 }
 
-// nodeReady reports whether the Node is Ready and no controller keeps Pods off it any more.
+// nodeReady reports whether a Node is Ready and controllers have removed their taints.
 func (c cluster) nodeReady(name string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -66,8 +65,8 @@ func (c cluster) available(namespace, name string) func(context.Context) bool {
 	}
 }
 
-// hasEndpoint reports whether the Service has a ready address. Its controller writes that a while
-// after the Pod is Ready.
+// hasEndpoint reports whether a Service has a ready address. Its controller adds the address some
+// time after the Pod is Ready.
 func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx,
@@ -86,7 +85,7 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects observes that every server can connect to a Service in the way of its API server:
+// connects observes that every server can connect to a Service in the same way as its API server:
 // through the host's kube-proxy. kube-proxy applies a new endpoint later than the API shows it.
 func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
@@ -97,8 +96,8 @@ func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service strin
 	return together(observers...)
 }
 
-// unconnected waits until no server reaches a Service any more. A terminating Pod still answers,
-// and an observer would take it for the next Pod.
+// unconnected waits until no server reaches a Service any more. A terminating Pod still answers, so
+// an observer would mistake it for its successor.
 func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
@@ -117,8 +116,8 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
 }
 
-// admitsPool reports whether MetalLB's webhook accepts a dry run. No other check proves end to end
-// that it serves.
+// admitsPool reports whether MetalLB's webhook accepts a dry run, the only end-to-end proof that it
+// serves.
 func (c cluster) admitsPool(ctx context.Context) bool {
 	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx,
 		pool("observer", "192.0.2.1-192.0.2.1"),
@@ -126,8 +125,8 @@ func (c cluster) admitsPool(ctx context.Context) bool {
 	return err == nil
 }
 
-// poolAccepted reports whether the controller has counted the pool's addresses and no component
-// calls the configuration invalid.
+// poolAccepted reports whether the controller has counted the addresses of the pool, and no
+// component reports the configuration as invalid.
 func (c cluster) poolAccepted(ctx context.Context) bool {
 	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default",
 		metav1.GetOptions{})

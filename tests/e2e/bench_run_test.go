@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// recordedUp runs an update with a recording, as `make up` does, and returns its duration and the
+// recordedUp runs an update with a recording, like `make up`, and returns its duration and the
 // recording.
 func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	s.t.Helper()
@@ -34,8 +34,8 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	return r.took, run
 }
 
-// ratios returns the share of a run's time that its dependencies explain, and the gain from running
-// in parallel. Such ratios within one run hold on any machine.
+// ratios returns two ratios of a run: the share of its time that its dependencies explain, and the
+// gain by parallel execution. They do not depend on the machine's speed.
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
 		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
@@ -59,8 +59,8 @@ func TestBenchMachines(t *testing.T) {
 			up, _ := s.recordedUp()
 			noop := s.must(s.up("--expect-no-changes")).took
 			s.must(s.destroy())
-			// The results are written at once. If this machine cannot hold a larger number of
-			// machines, those of the smaller numbers are kept.
+			// The results are written at once. If this machine cannot run a larger number of
+			// machines, the results of the smaller numbers are kept.
 			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"),
 				[]bench.Result{
 					bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// proxyRaces is the number of repetitions of the webhook's race.
+	// proxyRaces is the number of races against the webhook.
 	proxyRaces = 20
-	// apisixRuns is the number of platforms with APISIX for each way to validate.
+	// apisixRuns is the number of platforms with APISIX for each kind of validation.
 	apisixRuns = 5
 )
 
-// TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one
-// after the other on equal new hosts. It merges the numbers into bench/results.json: `make
-// bench-serial`. tests/bench/serial describes the comparison.
+// TestBenchSerial measures a serial script and Strata, one after the other on equal new hosts. Both
+// install APISIX and its demo. It merges the results into bench/results.json (`make bench-serial`).
+// tests/bench/serial describes the comparison.
 func TestBenchSerial(t *testing.T) {
 	for _, c := range []struct{ name, validate, from string }{
 		{"full", "full", bundle},
@@ -56,8 +56,8 @@ func TestBenchSerial(t *testing.T) {
 	}
 }
 
-// TestBenchAPISIX measures an update from bare hosts to a platform with APISIX, with each way to
-// validate in turn.
+// TestBenchAPISIX measures an update from bare hosts to a platform with APISIX, with each kind of
+// validation in turn.
 func TestBenchAPISIX(t *testing.T) {
 	took := map[string][]float64{}
 	for range apisixRuns {
@@ -77,7 +77,7 @@ func TestBenchAPISIX(t *testing.T) {
 	})
 }
 
-// TestBenchProxyRace repeats the race against the webhook: the script loses each one, and Strata
+// TestBenchProxyRace repeats the race against the webhook. The script loses each one, and Strata
 // none.
 func TestBenchProxyRace(t *testing.T) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
@@ -99,7 +99,7 @@ var (
 	serialNodes   = []node{{"server-1", "server", 11}}
 )
 
-// sample is one side of the comparison.
+// sample is the measurement of one side of the comparison.
 type sample struct {
 	began  time.Time
 	took   time.Duration
@@ -107,8 +107,8 @@ type sample struct {
 	export []byte       // of Strata's stack
 }
 
-// readyCluster makes the common start of both sides: a cluster with K3s and with MetalLB and its
-// pool, and nothing else.
+// readyCluster creates the common start of both sides: a cluster with K3s, MetalLB and its pool,
+// and nothing else.
 func readyCluster(t *testing.T, name, artifacts string) (*hostSet, *stack) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, name, map[string]any{
@@ -143,8 +143,8 @@ func byScript(t *testing.T, artifacts, validate string, export []byte) sample {
 	return sample{took: r.took}
 }
 
-// waves splits the time of Strata's run, which has no waves, into those of the plan: until the
-// infrastructure is complete, until the last manifest is applied, and until the end.
+// waves returns the durations of three phases of Strata's run: until the infrastructure is
+// complete, until the last manifest is applied, and until the end.
 func (s sample) waves() []bench.Result {
 	first, second := s.began, s.began
 	for _, bar := range s.run.Bars {
@@ -172,7 +172,7 @@ func (s sample) waves() []bench.Result {
 }
 
 // withImages returns a bundle whose images of APISIX and cert-manager go to every node, even if a
-// stack does not need them. So the measurement excludes their loading on both sides.
+// stack does not need them. So no side's time includes the import of images.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}

@@ -11,9 +11,9 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBench measures the whole platform on three servers and two agents, prints the numbers and
-// merges them into bench/results.json (`make bench`). It fails only if something does not work, and
-// not on a slow machine.
+// TestBench measures the whole platform on three servers and two agents, prints the results and
+// merges them into bench/results.json (`make bench`). It fails if something does not work, but not
+// on a slow machine.
 func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
 	all := []node{

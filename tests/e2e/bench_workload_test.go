@@ -11,11 +11,11 @@ import (
 	"strata/tests/bench"
 )
 
-// benchRequests is the least number of requests in each phase, and benchRate their rate a second.
+// benchRequests is the least number of requests in each phase, and benchRate the number per second.
 const benchRequests, benchRate = 10_000, 200
 
-// TestBenchWorkload counts the requests that a workload with a user's defaults loses in each kind
-// of replacement, and merges the numbers into bench/results.json: `make bench`.
+// TestBenchWorkload counts the requests that a workload with default settings loses in each kind of
+// replacement, and merges the results into bench/results.json (`make bench`).
 func TestBenchWorkload(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// otherBundle returns a copy of the bundle with one changed file. change gets the file's path, may
-// replace the file, and returns the sum for the manifest.
+// otherBundle returns a copy of the bundle with one changed file. change gets the file's path and
+// may replace the file. It returns the file's checksum for the manifest.
 func (s *stack) otherBundle(t *testing.T, file string, change func(path string) string) string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "bundle")
@@ -31,7 +31,7 @@ func (s *stack) otherBundle(t *testing.T, file string, change func(path string) 
 	return other
 }
 
-// editManifest changes the entries of a bundle of the story's own.
+// editManifest edits the entries in the manifest of a story's own bundle.
 func (s *stack) editManifest(t *testing.T, folder string, edit func(entry map[string]any)) {
 	t.Helper()
 	manifest := filepath.Join(folder, "manifest.json")

@@ -15,17 +15,18 @@ import (
 )
 
 const (
-	// The commands copiesCA and putsCABack are those of docs/troubleshooting.md.
+	// copiesCA and putsCABack are commands of docs/troubleshooting.md.
 	copiesCA   = `umask 077; k3s kubectl -n cert-manager get secret strata-ca -o jsonpath='{"{"}"data":{.data}{"}"}' >strata-ca.json`
 	putsCABack = `k3s kubectl -n cert-manager get certificaterequests -o name | grep '/strata-ca-' | xargs k3s kubectl -n cert-manager delete
 k3s kubectl -n cert-manager patch secret strata-ca --patch-file strata-ca.json`
 )
 
-// namedCA finds the fingerprint of the CA that the gate offers to accept.
+// namedCA matches the command with which the gate proposes to accept a CA, with its fingerprint.
 var namedCA = regexp.MustCompile(`certManager\.acceptedCA ([0-9a-f]{16})`)
 
-// meetsAnotherCA deletes the CA's Secret, for which cert-manager makes another CA. The gate names
-// that CA. The story first restores the old CA from a copy, and then accepts another one.
+// meetsAnotherCA deletes the CA's Secret, so that cert-manager makes another CA. The gate must name
+// the new CA. The story first restores the old CA from a copy. The second time it accepts the new
+// CA.
 func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[string]any) {
 	old := s.output("caCertificate")
 	hosts.must("server-1", copiesCA)
@@ -49,8 +50,8 @@ func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[stri
 	s.must(s.up("--expect-no-changes"))
 }
 
-// getsAnotherCA deletes the CA's Secret, and returns the fingerprint that the gate names for
-// cert-manager's new CA.
+// getsAnotherCA deletes the CA's Secret, and returns the fingerprint of the new CA that the gate
+// names.
 func (s *stack) getsAnotherCA(t *testing.T) string {
 	secrets := s.client().CoreV1().Secrets("cert-manager")
 	before, err := secrets.Get(t.Context(), "strata-ca", metav1.GetOptions{})
@@ -69,8 +70,8 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 	return named[1]
 }
 
-// keepsAsking requests a URL of the ingress again and again, with any certificate, and counts the
-// requests and the lost ones.
+// keepsAsking requests a URL of the ingress again and again, without verification of certificates.
+// It counts all requests and the lost ones.
 func (s *stack) keepsAsking(t *testing.T, url string) (stop func() (asked, lost int64)) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},

@@ -11,13 +11,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// canaryFirst and canarySecond are the percentages of requests that a new version gets, one after
-// the other.
+// canaryFirst and canarySecond are the percentages of requests in the two steps of the canary.
 const canaryFirst, canarySecond = 5, 20
 
-// triesVersions updates to new versions with a canary. A bad version loses no more than the first
-// percentage of requests. An update that is killed during the canary converges, to the new or the
-// old version.
+// triesVersions updates to new versions with a canary. A failing version must lose no more than the
+// first percentage of requests. After an update that is killed during the canary, the next update
+// must converge to the new or the old version.
 func (w *workloadStory) triesVersions(t *testing.T) {
 	serving := w.version(t)
 	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s",
@@ -27,7 +26,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 	w.step("a bad version is rolled back, and no more than its part of the requests is lost",
 		func(t *testing.T) { w.rollsBack(t, serving) })
 	w.step("an up that is killed in the middle of a good one converges", func(t *testing.T) {
-		sending := w.send(t, "shop", 60) // a canary without answers does not pass
+		sending := w.send(t, "shop", 60) // a canary step needs answers to pass
 		sending.phase("good version", 300, func() {
 			w.next("v3")
 			w.killedUpConverges(t, "workload-shop-canary updating")
@@ -41,7 +40,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 	w.step("an up that is killed in the middle and taken back leaves all requests at the version "+
 		"that serves", func(t *testing.T) {
 		w.next("v4")
-		// There are no requests, so the canary stays at its first step.
+		// There are no requests, so the canary waits in its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
 			comesTrue(t, func(c require.TestingT) {
 				assert.Equal(c,
@@ -50,14 +49,14 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		})
 		assert.Equal(t, []int{100 - canaryFirst, canaryFirst}, w.weights(t), "what the kill left")
 		w.next("v3")
-		w.must(w.up()) // which needs no requests: the version serves already
+		w.must(w.up()) // this needs no requests, because the version is already serving
 		assert.Equal(t, []int{100, 0}, w.weights(t))
 		assert.Equal(t, "v3", w.version(t))
 		w.must(w.up("--expect-no-changes"))
 	})
 }
 
-// next configures a version without an update.
+// next configures a version, but runs no update.
 func (w *workloadStory) next(version string) {
 	w.shop["env"] = map[string]any{"VERSION": version, "TAKES": "100ms"}
 	w.configure(w.sections())

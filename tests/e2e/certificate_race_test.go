@@ -15,10 +15,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// issuerDelay delays the story's issuer, long enough for a Pod to start without its certificate.
+// issuerDelay is the delay of the story's issuer. It is long enough for a Pod to start before its
+// certificate exists.
 const issuerDelay = 12 * time.Second
 
-// certWaitImage is the bundle's.
+// certWaitImage is the image cert-wait of the bundle.
 const certWaitImage = "docker.io/strata/cert-wait:1.0.0"
 
 // These are the ways in which a Pod gets its certificate.
@@ -30,11 +31,11 @@ const (
 	raceBoth  = "both"
 )
 
-// raceResult is the outcome for one Pod.
+// raceResult has the outcome for one Pod.
 type raceResult struct {
-	// failedMounts counts FailedMount events for the missing Secret. started reports whether the
-	// application started within the story's patience, and late is the time from the certificate to
-	// that start. restarts are the restarts of init containers.
+	// failedMounts counts FailedMount events because the Secret was missing. started reports
+	// whether the application started in time, and late is the time from the certificate to that
+	// start. restarts counts the restarts of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
@@ -42,7 +43,7 @@ type raceResult struct {
 	reason string
 }
 
-// certificateRace runs one Pod for each way at the same time, against an issuer that is slow.
+// certificateRace runs one Pod for each way at the same time, with a slow issuer.
 func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string]raceResult {
 	t.Helper()
 	client := w.client()
@@ -67,7 +68,8 @@ func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string
 	return results
 }
 
-// race creates a Certificate and, at once or behind its gate, a Pod that mounts its Secret.
+// race creates a Certificate, and a Pod that mounts its Secret: at once, or after the gate of the
+// Certificate has opened.
 func (w *workloadStory) race(
 	t *testing.T, client *kubernetes.Clientset, issuer *slowIssuer, name, way string,
 ) raceResult {
@@ -82,7 +84,7 @@ func (w *workloadStory) race(
 		return raceResult{}
 	}
 	result := raceResult{}
-	deadline := time.Now().Add(4 * silence) // some ways never start
+	deadline := time.Now().Add(4 * silence) // with some ways, the application never starts
 	for ; time.Now().Before(deadline) && !result.started; time.Sleep(attemptPause) {
 		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
 		if !assert.NoError(t, err, way) {
@@ -107,7 +109,7 @@ func (w *workloadStory) race(
 // raceGate runs the gate of the Certificate, as the program does, and reports whether it opened.
 func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) bool {
 	var noted sync.WaitGroup
-	noted.Go(func() { issuer.issued(t, name) }) // the delay that the gate adds counts, too
+	noted.Go(func() { issuer.issued(t, name) }) // the time in which the gate opens counts as well
 	r := w.gate(w.hosts, "certificate", map[string]any{
 		"namespace": "apps", "name": name, "secret": name, "dnsNames": []string{name + ".test"},
 	}, patient)
@@ -115,7 +117,7 @@ func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) 
 	return assert.NoError(t, r.err, "%s\n%s", r.line, r.output)
 }
 
-// see observes the Pod: its application has started when its container runs.
+// see records the state of the Pod. The application has started if its container runs.
 func (r *raceResult) see(pod *corev1.Pod, issued time.Time) {
 	r.restarts, r.reason = 0, ""
 	for _, c := range pod.Status.InitContainerStatuses {
@@ -153,9 +155,9 @@ func racePod(name, way string) *corev1.Pod {
 		}}
 	}
 	if way == raceMount {
-		// The init container waits behind a volume that is not optional. Its program does not
-		// matter, since kubelet starts it only when the Secret exists. Any image would
-		// do, because the mount is measured and not the pull.
+		// The volume is not optional, so kubelet starts the init container only when the Secret
+		// exists. The program does not matter, and any image would do, because the mount is
+		// measured and not the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage,
 			ImagePullPolicy: corev1.PullIfNotPresent,
@@ -166,7 +168,8 @@ func racePod(name, way string) *corev1.Pod {
 	return pod
 }
 
-// required ends a test's goroutine on an error. In a goroutine, the test itself must not be ended.
+// required ends the calling goroutine if there is an error. Only the goroutine of the test may end
+// the test.
 func required(t *testing.T, err error) {
 	t.Helper()
 	if !assert.NoError(t, err) {

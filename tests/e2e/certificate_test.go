@@ -15,11 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// platformCertificate is the API path of the Certificate behind every URL of the platform.
+// platformCertificate is the API path of the Certificate for all URLs of the platform.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served returns the certificate that a URL shows, and requires that its chain leads to the
-// exported CA.
+// served returns the certificate that a URL serves. Its chain must lead to the exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"),
@@ -31,8 +30,8 @@ func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string)
 	return connection.ConnectionState().PeerCertificates[0]
 }
 
-// renews makes cert-manager issue the platform's certificate again, as `cmctl renew` does, and
-// waits until the URL shows the new one.
+// renews makes cert-manager issue the platform's certificate again, like `cmctl renew`, and waits
+// until the URL serves the new one.
 func (s *stack) renews(t *testing.T) {
 	roots := rootsOf(t, s.output("caCertificate"))
 	address := s.output("ingressAddress")
@@ -48,8 +47,8 @@ func (s *stack) renews(t *testing.T) {
 		time.Since(started).Round(100*time.Millisecond))
 }
 
-// outside is a certificate that the platform's issuer signs although its CA is limited to another
-// domain.
+// outside is a Certificate for a domain that the CA does not permit. The platform's issuer signs it
+// nevertheless.
 const outside = `apiVersion: cert-manager.io/v1
 kind: Certificate
 metadata: {name: outside}
@@ -59,7 +58,7 @@ spec:
   issuerRef: {name: strata, kind: ClusterIssuer, group: cert-manager.io}
 `
 
-// verifies prints what OpenSSL says of a certificate below the CA's domain, and of one that is not.
+// verifies prints OpenSSL's verdict on a certificate in the CA's domain, and on one outside.
 const verifies = `set -eu
 cd "$(mktemp -d)"
 get() { k3s kubectl -n "$1" get secret "$2" -o jsonpath='{.data.tls\.crt}' | base64 -d > "$2"; }
@@ -69,8 +68,8 @@ get default outside
 openssl verify -CAfile strata-ca traefik-tls
 ! openssl verify -CAfile strata-ca outside 2>&1`
 
-// keepsToItsDomain asks the stack's CA, which certManager.nameConstraints limits, for a certificate
-// of another domain. Clients and the gate refuse it.
+// keepsToItsDomain requests a certificate of another domain from the stack's CA, which
+// certManager.nameConstraints limits. Clients and the gate must refuse that certificate.
 func (s *stack) keepsToItsDomain(t *testing.T, hosts *hostSet) {
 	s.admitted(t, "/apis/cert-manager.io/v1/namespaces/default/certificates", outside)
 	secrets := s.client().CoreV1().Secrets("default")
@@ -95,7 +94,7 @@ func (s *stack) keepsToItsDomain(t *testing.T, hosts *hostSet) {
 	hosts.must("server-1", "k3s kubectl delete certificate/outside secret/outside")
 }
 
-// namesAWrongIssuer makes the certificate ask for an issuer that does not exist, and checks the
+// namesAWrongIssuer changes the Certificate's issuer to one that does not exist, and checks the
 // gate's message.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {

@@ -15,9 +15,8 @@ import (
 )
 
 // A stack installs its layers into an existing cluster, which a context of a kubeconfig names, and
-// removes them again. The layers are APISIX and its demo, as in the kind cluster of the first
-// platform's script, with the four tests of its plan.
-func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
+// removes them again. The layers are APISIX and its demo.
+func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
 	all := []node{{"server-1", "server", 11}}
@@ -30,7 +29,7 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	var before string
 	owner.step("there is a cluster, without a load balancer", func(t *testing.T) {
 		owner.must(owner.up())
-		hosts.importImages(t, "server-1", published...) // there is no registry
+		hosts.importImages(t, "server-1", published...) // instead of a registry
 		writeContexts(t, kubeconfig, owner.output("kubeconfig"), hosts.robotsToken())
 		before = hosts.inCluster()
 	})
@@ -143,8 +142,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	})
 }
 
-// restImage is the name that `strata image` gives the demo's REST API. published are the archives
-// of the bundle that replace a registry.
+// restImage is the name of the image of the demo's REST API, as `strata image` names it. published
+// are archives of the bundle that are imported instead of a registry.
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
@@ -154,7 +153,7 @@ var published = []string{
 }
 
 // onExistingCluster returns a stack with APISIX, its demo and their prerequisites, on the cluster
-// of a context. A destroy of it also removes the CRDs.
+// of a context. Its destroy also removes the CRDs.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context,
@@ -167,8 +166,7 @@ func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	}
 }
 
-// robotsToken makes a ServiceAccount that has all of the owner's rights, and returns a token for
-// it.
+// robotsToken creates a ServiceAccount with the owner's rights, and returns its token.
 func (l *hostSet) robotsToken() string {
 	l.must("server-1", `set -eu
 k3s kubectl -n kube-system create serviceaccount robot
@@ -177,8 +175,8 @@ k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --servic
 		"k3s kubectl -n kube-system create token robot --duration=1h"))
 }
 
-// writeContexts writes a kubeconfig like a user's. It has the owner's cluster with a certificate
-// and with a token. Its current context is another cluster, which the stack must not touch.
+// writeContexts writes a kubeconfig with the owner's cluster, in a context with a certificate and
+// one with a token. The current context is another cluster, which the stack must not touch.
 func writeContexts(t *testing.T, path, owners, token string) {
 	t.Helper()
 	config, err := clientcmd.Load([]byte(owners))
@@ -198,7 +196,7 @@ func writeContexts(t *testing.T, path, owners, token string) {
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 }
 
-// inCluster lists the objects in the cluster, of the kinds that a stack adds.
+// inCluster returns the names of all objects in the cluster, of the kinds that a stack adds.
 func (l *hostSet) inCluster() string {
 	const kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations," +
 		"mutatingwebhookconfigurations,ingressclasses,apiservices,services,deployments,daemonsets,poddisruptionbudgets,networkpolicies,roles," +
@@ -206,7 +204,7 @@ func (l *hostSet) inCluster() string {
 	return l.must("server-1", "k3s kubectl get "+kinds+" --all-namespaces -o name | sort")
 }
 
-// unserve deletes the objects that serve made.
+// unserve deletes the objects that serve created.
 func unserve(t *testing.T, s *stack, name string) {
 	t.Helper()
 	client := s.client()

@@ -8,10 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepBroken makes fault leave the machine broken, because the machine is deleted afterwards.
+// keepBroken is an option that makes fault leave the machine broken, because it is deleted
+// afterwards.
 const keepBroken = "keep broken"
 
-// fault breaks a machine from outside for the duration of run.
+// fault breaks a machine from outside while run runs.
 func (l *hostSet) fault(t *testing.T, kind, name string, run func(), options ...string) {
 	t.Helper()
 	does := func(subcommand string) {

@@ -1,11 +1,11 @@
 package e2e
 
-// notReadyAgent succeeds once agent-1's Node is not Ready. The kubelet reports that, or the
-// controller that misses the kubelet; either takes up to 50 s.
+// notReadyAgent succeeds once agent-1's Node is not Ready. Either the kubelet reports it, or a
+// controller that gets no heartbeats. Both take up to 50 s.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
-// drop returns a script that makes a host's packet filter apply rules, which drop or refuse
-// packets. keep removes the rules.
+// drop returns a script that adds rules to a host's packet filter, which drop or refuse packets.
+// keep deletes these rules.
 func drop(rules ...string) string { return filter("-I", rules) }
 func keep(rules ...string) string { return filter("-D", rules) }
 
@@ -26,9 +26,9 @@ const (
 	webhookIn = "OUTPUT -p tcp --dport 9443 -j DROP"
 	webhookTo = "FORWARD -p tcp --dport 9443 -j DROP"
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
-	// agentDropIn is a folder below /run, so that a restarted host is healthy again.
+	// agentDropIn is below /run, so that a reboot repairs the host.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	// vxlanIn matches the packets of Pods; vxlanFull matches nearly full ones.
+	// vxlanIn matches the packets of Pods on other nodes; vxlanFull matches nearly full ones.
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
@@ -42,8 +42,8 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
 	},
 	{
-		// K3s sometimes ends this way (k3s-io/k3s#2624). A failing command of the stop has the same
-		// effect every time.
+		// K3s itself sometimes ends like this (k3s-io/k3s#2624). A failing stop command has the
+		// same effect every time.
 		name: "an agent is stopped and ends with an error", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on:     "agent-1",
 		inject: "mkdir " + agentDropIn + "; printf '[Service]\\nExecStop=/bin/false\\n' >" + agentDropIn + "/fault.conf; systemctl daemon-reload; systemctl stop k3s-agent; systemctl is-failed k3s-agent",
@@ -204,7 +204,7 @@ var clusterFaults = []fault{
 	},
 }
 
-// dnsAnew replaces CoreDNS's Pods, because they read an imported configuration only at their start.
+// dnsAnew replaces CoreDNS's Pods, which read imported configuration only at their start.
 const dnsAnew = "k3s kubectl -n kube-system delete pods -l k8s-app=kube-dns"
 
 // patched changes an object by a JSON patch.

@@ -1,7 +1,7 @@
 package e2e
 
-// takenAway deletes an object after a copy to a file on the host. givenBack creates it again from
-// the copy.
+// takenAway saves a copy of an object to a file on the host, and deletes the object. givenBack
+// creates it from the copy.
 func takenAway(object string) string {
 	return "k3s kubectl get " + object +
 		" -o yaml | grep -vE '^ {2,4}(resourceVersion|uid|creationTimestamp|generation):' > " +

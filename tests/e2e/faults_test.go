@@ -12,55 +12,54 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fault is one way in which a running platform breaks, and the expected message of its gates.
+// fault is a fault of a running platform, with the message that a gate must print.
 type fault struct {
 	// name describes the fault in a sentence.
 	name string
-	// gate is the gate that is asked. One of its checks, which belongs to layer and is about
-	// object, must name the cause, in its message or as its cause, and the fix.
+	// gate is the gate that must name the fault. One of its checks, which belongs to layer and
+	// concerns object, must contain cause and fix.
 	layer, gate, object, cause, fix string
-	// on is the host where inject and heal run; empty means server-1.
+	// inject and heal are scripts on the host named on; empty means server-1.
 	on, inject, heal string
-	// visible is a script on server-1 that succeeds once the fault shows, such as in the kubelet's
-	// pull or in the Node's condition. Empty: the fault shows at once.
+	// visible is a script on server-1 that succeeds once Kubernetes shows the fault, for example in
+	// the Node's condition. If it is empty, the fault shows at once.
 	visible string
-	// power are `lab machines` subcommands that break and repair the host from outside, instead of
-	// inject and heal. outside are scripts for the same on this machine, which is on the hosts'
+	// power has `lab machines` subcommands that break and repair the host from outside, instead of
+	// inject and heal. outside has scripts for the same on this machine, which is in the hosts'
 	// network.
 	power, outside [2]string
-	// patience bounds each question to a gate that has to wait for timeouts. Zero: 5 s.
+	// patience is the timeout of each run of a gate that must wait for timeouts itself. Zero: 5 s.
 	patience time.Duration
 }
 
-// suffered is a fault that was injected and that a gate named.
+// suffered is a fault that was injected and named, with the times until it was named and healed.
 type suffered struct {
 	fault
 	said          string
 	named, healed time.Duration
 }
 
-// gateSaid holds the fields that the story reads of a gate's result, as `strata health --json`
-// prints it.
+// gateSaid has the fields of a gate's result in `strata health --json` that the story reads.
 type gateSaid struct {
 	Gate, Layer, Ending string
 	Checks              []struct{ Check, State, Message, Cause, Hint string }
 }
 
 const (
-	// faultNamedWithin is the promised time until a gate names a fault. `make bench-faults` checks
-	// it.
+	// faultNamedWithin is the target for the time until a gate names a fault. `make bench-faults`
+	// checks it.
 	faultNamedWithin = 30 * time.Second
-	// faultHealedWithin bounds the time until all gates are open again on a loaded machine.
+	// faultHealedWithin is the timeout until all gates are open again, on a loaded machine.
 	faultHealedWithin = 15 * time.Minute
-	// showsWithin bounds the time until a fault shows. It is longer than the time for which the
-	// kubelet waits for a container runtime that hangs (runtimeRequestTimeout: 2 minutes).
+	// showsWithin is the timeout until a fault shows. It is longer than the kubelet waits for a
+	// container runtime that hangs (runtimeRequestTimeout: 2 minutes).
 	showsWithin = 15 * time.Minute
-	// faultQuestions bounds the number of questions until a fault is named.
+	// faultQuestions bounds how often a gate runs until it names a fault.
 	faultQuestions = 6
 )
 
 // sampledFaults has one fault each of a host, its access, the cluster, each layer and a workload,
-// and three of the packets between nodes. They show and heal within seconds.
+// and three faults of packets between nodes. They show and heal in seconds.
 var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password",
 	"an agent does not forward", "a firewall drops the packets of an agent's Pods",
@@ -69,7 +68,7 @@ var sampledFaults = []string{
 	"an image does not exist",
 }
 
-// sampled returns the faults of a sample, in the order of the tables.
+// sampled returns the faults in sampledFaults, in the order of the tables.
 func sampled(t *testing.T) []fault {
 	t.Helper()
 	faults := slices.DeleteFunc(allFaults(),
@@ -82,8 +81,8 @@ func allFaults() []fault {
 	return slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults, workloadFaults)
 }
 
-// breaks injects the faults, each after the previous one is healed, and returns the faults that
-// were named and healed. within bounds the time until each is named; zero means no bound.
+// breaks injects faults, each after the previous one is healed. It returns the faults that were
+// named and healed. within is the timeout until a fault is named; zero means none.
 func (s *stack) breaks(
 	t *testing.T, hosts *hostSet, within time.Duration, faults []fault,
 ) (done []suffered) {
@@ -104,7 +103,7 @@ func (s *stack) breaks(
 	return done
 }
 
-// breakBy runs the command that breaks (0) or mends (1).
+// breakBy runs the command that breaks (which is 0) or repairs (1) the host.
 func (l *hostSet) breakBy(f fault, which int) error {
 	host := f.on
 	if host == "" {
@@ -133,9 +132,9 @@ func (l *hostSet) breakBy(f fault, which int) error {
 	return nil
 }
 
-// names asks the gate until it names the fault, and returns its message and the time since the
-// fault became visible. The gate must not be open during the fault. A fault that is not named in
-// time fails the row, which still heals it. If within is zero, each question lasts longer than the
+// names runs the gate until it names the fault. It returns the gate's message and the time since
+// the fault became visible. The gate must not open during the fault. If the fault is not named in
+// time, the row fails, but is healed. If within is zero, each run of the gate lasts longer than the
 // previous one, because a slow machine may not have observed the fault in time.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string,
 	took time.Duration) {
@@ -147,7 +146,7 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 			t.Errorf("it does not show: %s", f.visible)
 			return "", 0
 		}
-		time.Sleep(200 * time.Millisecond) // what shows it is different for each fault
+		time.Sleep(200 * time.Millisecond) // each fault shows in another way
 	}
 	visible := time.Now()
 	for asked := 1; ; asked++ {
@@ -177,18 +176,18 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 	}
 }
 
-// asks asks the fault's gate once, as the owner of the stack does.
+// asks runs the fault's gate once, as the owner of the stack.
 func (s *stack) asks(f fault) (gates []gateSaid, raw string) {
 	cmd := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--json",
 		"--gate", f.gate, "--timeout", f.lasts().String())
-	output, _ := cmd.Output() // it fails: the gate is not open
+	output, _ := cmd.Output() // it fails, because the gate is not open
 	if json.Unmarshal(output, &gates) != nil {
 		gates = nil
 	}
 	return gates, string(output)
 }
 
-// lasts returns the duration of a question.
+// lasts returns the timeout of one run of the gate.
 func (f fault) lasts() time.Duration {
 	if f.patience == 0 {
 		return 5 * time.Second
@@ -196,7 +195,7 @@ func (f fault) lasts() time.Duration {
 	return f.patience
 }
 
-// saidBy returns the verdict that names the fault, in one line. It is empty if no verdict does.
+// saidBy returns the check that names the fault, as one line; empty if there is none.
 func (f fault) saidBy(gate gateSaid) string {
 	for _, v := range gate.Checks {
 		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer ||
@@ -214,7 +213,8 @@ func (f fault) saidBy(gate gateSaid) string {
 	return ""
 }
 
-// heals waits until every gate of the stack is open, without manual action.
+// heals waits until every gate of the stack is open, without manual action, and returns the time
+// that it took.
 func (s *stack) heals(t *testing.T) time.Duration {
 	gone := time.Now()
 	for {

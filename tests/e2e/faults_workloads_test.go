@@ -86,8 +86,8 @@ const (
 	refusedPods = `k3s kubectl -n apps get deployment shop -o jsonpath='{.status.conditions[?(@.type=="ReplicaFailure")].status}' | grep True`
 )
 
-// shop returns a fault that a change of the Deployment makes, and that reverting the change ends.
-// shows reads the Deployment's Pods.
+// shop returns a fault that a patch of the Deployment causes, and that the reverted patch heals.
+// shows is a query on the Deployment's Pods.
 func shop(name, cause, fix, patch, shows string) fault {
 	return fault{
 		name: name, layer: "apps", gate: "workload-shop-rollout", object: "Deployment/shop",
@@ -103,9 +103,9 @@ func set(field, value string) string {
 		value + `}]`
 }
 
-// admitted returns a fault that an object makes for new Pods. Once each API server has the object,
-// it refuses the Pods of a changed Deployment. After the object is deleted, the Deployment
-// continues by itself, though after a pause that grows with each refusal.
+// admitted returns a fault that an object causes for new Pods. Once all API servers have the
+// object, they refuse the Pods of a changed Deployment. When the object is deleted, the Deployment
+// continues by itself, after a pause that grows with each refusal.
 func admitted(name, cause, fix, object, patch string) fault {
 	const refuses = `timeout 30 sh -c 'while k3s kubectl -n apps run fault --image=x --dry-run=server --overrides="{\"spec\":{\"containers\":[{\"name\":\"fault\",\"image\":\"x\",\"resources\":{\"limits\":{\"memory\":\"64Mi\"}}}]}}"; do sleep 0.3; done'`
 	return fault{
@@ -118,5 +118,5 @@ func admitted(name, cause, fix, object, patch string) fault {
 	}
 }
 
-// larger is a change of the Deployment: its Pods get a limit of memory.
+// larger is a patch that gives the Deployment's Pods a memory limit.
 var larger = set("resources", `{"limits":{"memory":"64Mi"}}`)

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// footprint lists all that an installed K3s changes on a host: units, mounts, interfaces, routes,
-// packet filter, processes, files. Kernel threads, times and counters are left out, and so are
-// changes that a host makes by itself.
+// footprint prints everything that an installed K3s changes on a host: units, mounts, interfaces,
+// routes, packet filter, processes and files. It omits kernel threads, times, counters, and changes
+// that a host makes by itself.
 const footprint = `
 systemctl list-unit-files --no-legend --type=service,socket,target,mount | cut -d' ' -f1 | sed 's/^/unit /'
 cut -d' ' -f2,3 /proc/self/mounts | grep -v '^/run/\(user\|credentials\)' | sed 's/^/mount /'
@@ -56,8 +56,8 @@ func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 		"--non-interactive", "--expect-no-changes"))
 }
 
-// leaksNothing looks for the stack's secrets in public places: plain state, arguments, logs,
-// world-readable files.
+// leaksNothing looks for the stack's secrets where others could read them: in the state's plain
+// values, arguments, logs and world-readable files.
 func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
@@ -87,10 +87,10 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	hosts.must("agent-1", "rm /tmp/canary")
 }
 
-// exposed lists the places where any user of a machine could read a text: the journal,
-// world-readable files, arguments of processes.
+// exposed returns the places on a machine where every user could read a text: the journal,
+// world-readable files, and the arguments of processes.
 func (l *hostSet) exposed(name, text string) string {
-	// Encoded, or the search would find itself among the arguments.
+	// The text is encoded, or the search would find its own arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
 	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && base64 -d <<< '`+encoded+`' > "$pattern"
 journalctl --no-pager -o cat | grep -F -f "$pattern" | sed 's/^/journal /' | head -1
@@ -100,14 +100,14 @@ cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | s
 rm "$pattern"`))
 }
 
-// signal is an output that signals when a text is written to it.
+// signal is an output. It closes seen once the text want was written.
 type signal struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
 	want string
 	once sync.Once
 	seen chan struct{}
-	at   time.Time // when it was seen; read it after seen is closed
+	at   time.Time // the time of the text; read it after seen is closed
 }
 
 func newSignal(want string) *signal { return &signal{want: want, seen: make(chan struct{})} }
@@ -122,7 +122,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isSeen reports whether the text was written within a time.
+// isSeen waits for the text for at most a duration, and reports whether it was written.
 func (s *signal) isSeen(within time.Duration) bool {
 	select {
 	case <-s.seen:

@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestImagesSurviveGarbageCollection runs kubelet's image garbage collection, which removes unused
-// images if the disk is fuller than a limit (k3s-io/k3s#2961). The collection runs every five
-// minutes, so this story has its own target (make test-gc). It needs the observation of the disk,
-// which the lab turns off by default.
+// TestImagesSurviveGarbageCollection runs kubelet's image garbage collection, which deletes unused
+// images if the disk is fuller than a limit (k3s-io/k3s#2961). kubelet collects every five minutes,
+// so this story has its own target (make test-gc). It enables kubelet's observation of the disk,
+// which the lab disables by default.
 func TestImagesSurviveGarbageCollection(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
 		t.Skip("the lab's K3s pins no image that it imports (tests/lab/k3s-contract.md): give K3s in ORIGINALS")
@@ -32,7 +32,7 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2egc", net, all...)
 	sections := staging(hosts, all...)
-	// With these limits any disk is too full, and even a new image may be removed.
+	// With these limits every disk is too full, and even new images may be deleted.
 	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"kubelet-arg": []any{
 		"image-gc-high-threshold=1", "image-gc-low-threshold=0", "minimum-image-ttl-duration=1s",
 		"local-storage-capacity-isolation=true",
@@ -61,14 +61,14 @@ func images(hosts *hostSet, node string) []string {
 	return strings.Fields(hosts.must(node, ctrImages+"list --quiet"))
 }
 
-// importDecoy imports an image into a node that no Pod uses and no label pins.
+// importDecoy imports an image into a node. No Pod uses it, and no label protects it.
 func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	t.Helper()
 	tag, err := name.NewTag("docker.io/strata/decoy:v1")
 	require.NoError(t, err)
 	image, err := random.Image(1024, 1)
 	require.NoError(t, err)
-	image, err = mutate.ConfigFile(image, platformOf(t, image)) // containerd leaves out what is for no platform
+	image, err = mutate.ConfigFile(image, platformOf(t, image)) // containerd needs a platform
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "decoy.tar")
 	require.NoError(t, tarball.WriteToFile(file, tag, image))

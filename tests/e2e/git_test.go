@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serveGit serves one repository over HTTP at an address of this machine, behind a user and a
-// password. It returns its URL, which its files may name.
+// serveGit serves one repository over HTTP at an address of this machine, with a user and a
+// password. It returns the URL. files gets the URL, which the files may contain.
 func serveGit(
 	t *testing.T, address, user, password string, files func(url string) map[string]string,
 ) string {

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// From new hosts to a cluster: the second way of docs/getting-started.md, with the answers that
-// `strata init` proposes.
-func TestInitProposesAStackThatComesUp(t *testing.T) {
+// The story runs from new hosts to a cluster, with the answers that `strata init` proposes. This is
+// the second way of docs/getting-started.md.
+func TestInitProposalComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
@@ -77,7 +77,7 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	})
 }
 
-// proposedSections returns the sections of a stack file, without their namespace.
+// proposedSections returns the sections of a stack file, without the prefix strata:.
 func proposedSections(t *testing.T, file string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(file)

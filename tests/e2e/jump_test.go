@@ -24,30 +24,29 @@ import (
 	"strata/actions/hosts/reach"
 )
 
-// A user enters these secrets during the login to the hosts. The step that looks for leaked secrets
-// searches for them.
+// A user enters these secrets for logins. The step that looks for leaked secrets searches for them.
 const (
 	keyPassphrase = "open-sesame-that-must-not-leak"
 	sudoPassword  = "hunter2-that-must-not-leak"
 )
 
-// forwardPort is the port of the story's tunnel on this machine.
+// forwardPort is the local port of the story's tunnel.
 const forwardPort = 10801
 
-// relayCommand is a ProxyCommand that behaves like a proxy's client.
+// relayCommand is a ProxyCommand that connects directly, in place of a proxy's client.
 const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 
-// The hosts are like a company's. They answer only the jump host, for sshd as well as for the API
-// and the load balancer's addresses. A command leads to the jump host. Keys have a passphrase, and
-// sudo asks for a password.
-func TestHostsBehindAJumpHost(t *testing.T) {
+// The hosts are like those of a company. They answer only the jump host: on sshd's port, the API's
+// port and the load balancer's addresses. A ProxyCommand connects to the jump host. Keys have a
+// passphrase, and sudo asks for a password.
+func TestHostsBehindJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
-		// The rule comes before kube-proxy's rules, because after these a connection to the load
-		// balancer's address never passes INPUT.
+		// The rule is in PREROUTING, before kube-proxy's rules. A connection to the load balancer's
+		// address never passes INPUT after these.
 		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+
 			" -j DROP")
 		hosts.must(n.name, "echo strata:"+sudoPassword+
@@ -155,7 +154,7 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	})
 }
 
-// endTunnel ends the process of the tunnel, which otherwise stays for a while after each command.
+// endTunnel kills the tunnel's process, which otherwise stays for a while after each command.
 func endTunnel(t *testing.T) {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "pkill", "-f", "tunnel-serve").CombinedOutput()
@@ -189,10 +188,10 @@ func (s *stack) throughItsTunnel(t *testing.T) {
 	assert.Equal(t, "https", strings.SplitN(response.Header.Get("Location"), ":", 2)[0],
 		"Traefik answers, and sends to HTTPS: %s", response.Status)
 	end()
-	_ = command.Wait() // it ends by the interrupt
+	_ = command.Wait() // the interrupt ends it
 }
 
-// sealed writes a copy of a key's file with a passphrase.
+// sealed writes a copy of a key file that a passphrase encrypts.
 func sealed(t *testing.T, file, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

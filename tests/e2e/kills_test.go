@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// converges asserts the results that must follow every kill. A plain update succeeds, after the
-// unlocking that Pulumi itself asks for, without `strata repair` and its environment. A second
-// update changes nothing.
+// converges asserts the results that must follow every kill. After `pulumi cancel`, which Pulumi
+// itself requests, an update succeeds, without `strata repair` and its environment. A second update
+// changes nothing.
 func (s *stack) converges() error {
 	s.unlock()
 	for _, more := range [][]string{nil, {"--expect-no-changes"}} {
@@ -22,7 +22,7 @@ func (s *stack) converges() error {
 	return nil
 }
 
-// unlock runs the command that Pulumi asks for after a kill.
+// unlock runs the command that Pulumi requests after a kill.
 func (s *stack) unlock() {
 	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil &&
 		!strings.Contains(r.output, "no locks") {
@@ -30,8 +30,7 @@ func (s *stack) unlock() {
 	}
 }
 
-// nothingLeft asserts that a stack of machines that Strata makes has left neither a machine nor
-// their bridge.
+// nothingLeft asserts that a destroyed stack left no machine and no bridge.
 func (s *stack) nothingLeft(t *testing.T, machines *hostSet) {
 	assert.Empty(t, s.resources())
 	assert.NotContains(t, machines.running(t), s.name+"-")

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// `make up` and `make down` (hack/stack) make and delete the machines of the lab. To Strata these
-// are existing hosts.
-func TestMachinesOfTheLab(t *testing.T) {
+// `make up` and `make down` (hack/stack) create and delete the lab's machines. For Strata these are
+// existing hosts.
+func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"lab-e2e-lab", "10.48.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
@@ -67,7 +67,7 @@ func TestMachinesOfTheLab(t *testing.T) {
 			s.must(s.run(lab, "machines", "stop", "--hard", "--all", "--prefix", "e2e-lab-"))
 			link, err := os.Readlink(filepath.Join(folder, "key"))
 			require.NoError(t, err)
-			require.NoError(t, os.Remove(link)) // in /run, which a reboot empties
+			require.NoError(t, os.Remove(link)) // it is in /run, which a reboot empties
 			refused(t)
 			s.must(s.run(lab, "machines", "start", "--all", "--prefix", "e2e-lab-"))
 			s.must(s.destroy())

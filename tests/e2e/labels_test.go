@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// changesLabels changes the stack's labels and taints of an existing Node. K3s itself would only
-// add labels after a restart, and change nothing else (rancher/rke2#7152).
+// changesLabels changes the labels and taints that the stack sets on an existing Node. K3s itself
+// would only add labels, and only after a restart (rancher/rke2#7152).
 func (s *stack) changesLabels(t *testing.T, hosts *hostSet, sections map[string]any, name string) {
 	nodes := s.client().CoreV1().Nodes()
 	started := func() string {

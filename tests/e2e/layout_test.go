@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ofAnotherLayout are the texts in every refusal of a state of another layout.
+// ofAnotherLayout has texts that every refusal of a state of another layout must contain.
 var ofAnotherLayout = []string{
 	"refused, nothing was changed: ", " of layout none",
 	"destroy the stack with the Strata that made it",
 }
 
-// withoutLayout returns the resources that a program without layouts left for one host. If failed
-// is true, the update failed before it reached the guard.
+// withoutLayout returns the resources of one host in a state without a layout. If failed is true,
+// the update failed before it reached the guard.
 func withoutLayout(stack string, failed bool) []map[string]any {
 	urn := func(types, name string) string {
 		return "urn:pulumi:" + stack + "::strata::" + types +
@@ -55,8 +55,8 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 	return append(all, command(guard, "discard-guard", "teardown", claim))
 }
 
-// A destroy runs the delete commands in the state, and the guard's is the first.
-func TestAStateOfAnotherLayoutIsLeftAsItIs(t *testing.T) {
+// A destroy runs the delete commands in the state, beginning with the guard's.
+func TestStateOfOtherLayoutIsNotChanged(t *testing.T) {
 	for name, failed := range map[string]bool{"e2e-layout": false, "e2e-layout-failed": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name, map[string]any{})
@@ -88,9 +88,9 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// A build would replace the program that made the state, and with it the program that the state's
-// deletes run.
-func TestMakeBuildsNothingBesideAStateOfAnotherLayout(t *testing.T) {
+// A build would replace the program that made the state, and whose commands the state's deletes
+// run.
+func TestMakeBuildsNothingForStateOfOtherLayout(t *testing.T) {
 	s := newStack(t, "e2e-layout-make", map[string]any{})
 	checkout := filepath.Join(s.dir, "checkout")
 	s.must(s.run("git", "clone", "--quiet", root, checkout))

@@ -16,13 +16,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// hypervisor is libvirt on this machine, with the story's own pool and network.
+// hypervisor is libvirt on this machine, with a pool and a network for the story.
 type hypervisor struct {
 	net               network
 	pool, dir, bundle string
 }
 
-// newHypervisor starts libvirt where it does not run, and removes the story's leftovers.
+// newHypervisor starts libvirt if it does not run, and removes leftovers of the story.
 func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	t.Helper()
 	if os.Getenv("E2E_VM") == "" {
@@ -51,15 +51,14 @@ func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	return l
 }
 
-// startLibvirt starts libvirt's daemons as systemd would, because this machine's init may not be
-// systemd.
+// startLibvirt starts libvirt's daemons without systemd, which this machine may lack.
 func startLibvirt(t *testing.T) {
 	t.Helper()
 	if exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil {
 		return
 	}
-	// QEMU runs as root, so that libvirt can use a KVM that only root may use. Otherwise libvirt
-	// would ask QEMU for its capabilities again and again, two seconds each.
+	// QEMU runs as root, so that libvirt can use KVM if only root may. Otherwise libvirt would
+	// query QEMU's capabilities again and again, for two seconds each time.
 	config := filepath.Join(t.TempDir(), "qemu.conf")
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
@@ -81,7 +80,7 @@ func startLibvirt(t *testing.T) {
 	})
 }
 
-// clean removes everything of the story: machines, network, pool.
+// clean removes the story's machines, network and pool.
 func (l *hypervisor) clean(t *testing.T) {
 	t.Helper()
 	for _, domain := range strings.Fields(l.virsh(t, "list", "--all", "--name")) {
@@ -116,8 +115,8 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections returns a stack with one virtual machine. Its timeouts are long, because emulated
-// processors are slow.
+// sections returns a stack with one virtual machine. Its timeouts are long, because the processors
+// are emulated and slow.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()
 	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8,

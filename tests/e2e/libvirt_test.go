@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A real virtual machine with Debian's kernel under QEMU, made by libvirt, from its first boot to
-// the removal of its last file.
-func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
+// libvirt creates a real virtual machine with Debian's kernel under QEMU. The story runs from the
+// first boot to the removal of the last file.
+func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 	net := network{"stv0", "10.19.0"}
 	server := node{"server-1", "server", 11}
 	l := newHypervisor(t, "e2e-vm", net)
@@ -65,7 +65,7 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 	s.step("a reboot keeps it so", func(t *testing.T) {
 		before := l.bootID(t, s)
 		_, err := s.dial(t, "hosts-server-1-gate").Run(t.Context(), "systemctl reboot", nil)
-		t.Logf("reboot: %v", err) // the connection may end before the command does
+		t.Logf("reboot: %v", err) // the connection may end before the command
 		s.must(s.health("--timeout", "15m"))
 		assert.NotEqual(t, before, l.bootID(t, s), "it rebooted")
 	})

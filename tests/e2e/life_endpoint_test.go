@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// hasAnAddress gives the API an address of its own, and stops the server that holds it.
+// hasAnAddress gives the API a virtual address, and stops the server that holds it.
 func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]any) {
 	vip := hosts.net.address(10)
 	sections["k3s"] = map[string]any{"vip": vip}
@@ -54,8 +54,8 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 	t.Logf("the API was away for %s at most while %s was dead",
 		took.Round(time.Millisecond), holder)
 	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
-	// The time covers VRRP's three missed advertisements, an election if the server led etcd as
-	// well, and the time until the client gives up its connection.
+	// The time consists of VRRP's three missed advertisements, the time until the client gives up
+	// its connection, and an election if the server also led etcd.
 	assert.Less(t, took, apiAway, "the API was away for too long")
 }
 

@@ -15,22 +15,22 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// outage holds the longest times without an answer from the API and from the Service.
+// outage has the longest times without an answer from the API and from the Service.
 type outage struct{ api, service time.Duration }
 
-// answerLimit bounds one request to the API.
+// answerLimit is the timeout of one request to the API.
 const answerLimit = 2 * time.Second
 
-// apiAway bounds the absence of the API while one server is stopped. A follower of etcd calls an
+// apiAway bounds the outage of the API while one server is stopped. A follower of etcd calls an
 // election between one and two election timeouts after the last message of its leader
-// (etcd-io/raft, resetRandomizedElectionTimeout). K3s's timeout is 5 s (k3s-io/k3s
-// pkg/etcd/etcd.go), and the client gives up its present request. That makes 12 s on an idle
-// machine; 10.7 s were observed. `make bench` measures the absence. This bound allows for more than
-// one election, such as for a second server that is away, and for a busy machine.
+// (etcd-io/raft, resetRandomizedElectionTimeout). K3s's election timeout is 5 s (k3s-io/k3s
+// pkg/etcd/etcd.go), and the client must first give up its present request. That makes 12 s on an
+// idle machine; 10.7 s were observed. `make bench` measures the outage. This bound allows for
+// several elections, for example if a second server is away, and for a busy machine.
 const apiAway = 5 * time.Minute
 
-// whileAnswering runs run while it keeps sending requests to the API, through any server, and to
-// the Service. It returns the longest time without an answer from each.
+// whileAnswering runs run while it sends requests to the API, through any server, and to the
+// Service. It returns the longest time without an answer of each.
 func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outage {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -60,7 +60,7 @@ func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outag
 	return seen
 }
 
-// anyServer returns a client that uses any server that answers.
+// anyServer returns a client that uses any of the servers that answers.
 func (s *stack) anyServer(t *testing.T, servers []string) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replacesADeadServer deletes the first server's machine and makes a new one with the same name and
-// address, and nothing else of the old one. While the other servers do not answer, the new one must
-// not start a second cluster.
+// replacesADeadServer deletes the first server's machine, and creates an empty one with the same
+// name and address. While the other servers do not answer, the new one must not start a second
+// cluster.
 func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	const name = "server-1"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
@@ -27,7 +27,7 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 			require.NoError(t, hosts.create(n, key))
 		}
 	}
-	// A new host has a new key, which only the user can vouch for.
+	// A new host has a new host key, which only the user can confirm.
 	peers := []string{"server-2", "server-3"}
 	for _, peer := range peers {
 		hosts.must(peer, "systemctl stop ssh.socket ssh k3s")
@@ -47,15 +47,15 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 
-	// The new member must vote: without it, two of three members would be no quorum once another
-	// one is stopped.
+	// The new member must be a voter. Otherwise two of three members would be no quorum once
+	// another one is stopped.
 	hosts.must("server-2", "systemctl stop k3s")
 	client := s.anyServer(t, hosts.servers())
-	eventually(t, func(c require.TestingT) { // the one that stopped may have led etcd
+	eventually(t, func(c require.TestingT) { // the stopped one may have led etcd
 		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}},
 			metav1.CreateOptions{})
-		if !apierrors.IsAlreadyExists(err) { // an attempt whose answer was lost
+		if !apierrors.IsAlreadyExists(err) { // an earlier attempt may have succeeded
 			require.NoError(c, err)
 		}
 	})

@@ -20,13 +20,14 @@ import (
 	"strata/tests/bench"
 )
 
-// snapshotName finds the snapshot's name in strata's output.
+// snapshotName matches the snapshot's name in the output of strata.
 var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes, sha256 [0-9a-f]{64}$`)
 
-// recovered finds the recovery times in strata's output.
+// recovered matches the recovery times in the output of strata.
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
-// comesBack takes a snapshot, deletes the workload and the data of two servers, and restores.
+// comesBack takes a snapshot, deletes the workload and the data of two servers, and restores the
+// snapshot.
 func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	folder := t.TempDir()
 	snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
@@ -60,8 +61,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 
-	// The restore is killed once the servers are stopped. A host that restarts now must not bring
-	// its old data back.
+	// The restore is killed once the servers are stopped. A host that reboots now must not start
+	// with its old data.
 	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file",
 		copied, "--yes")
 	for _, server := range hosts.serverNodes() {
@@ -86,8 +87,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// services returns a lookup in a cache of the Services in namespace default. The cache watches the
-// API, like that of every controller.
+// services returns a lookup in a cache of the Services in namespace default. Like the caches of
+// controllers, it watches the API.
 func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -100,8 +101,8 @@ func services(t *testing.T, client kubernetes.Interface) (has func(name string) 
 	}
 }
 
-// refusesAnothersSnapshot restores a snapshot that is encrypted with another cluster's token. The
-// command must refuse it before it stops anything.
+// refusesAnothersSnapshot restores a snapshot that another cluster's token encrypts. The command
+// must refuse it before it stops anything.
 func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied string) {
 	content, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -120,17 +121,16 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
-// rewritten reports whether K3s itself writes an object, by kind and name. Such objects are its own
-// certificate and the names of nodes for CoreDNS. A restore also deletes the passwords of nodes,
-// which K3s then records again.
+// rewritten reports whether K3s itself writes an object, given by kind and name: its certificate,
+// the names of nodes for CoreDNS, and passwords of nodes, which a restore deletes.
 func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" ||
 		strings.HasSuffix(what, ".node-password.k3s")
 }
 
-// objects returns the configured objects of the cluster by kind and name, each with its UID and a
-// checksum of the part that users write. Both an object that was created again and one with changed
-// contents differ. The checksum keeps secret contents out of messages.
+// objects returns the configured objects of the cluster by kind and name, with the UID and a
+// checksum of the part that users write. So recreated objects and changed contents are noticed, and
+// secret contents stay out of messages.
 func (s *stack) objects(t *testing.T) map[string]string {
 	t.Helper()
 	client, all := s.client(), map[string]string{}
@@ -165,7 +165,7 @@ func (s *stack) objects(t *testing.T) map[string]string {
 	}
 	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	for i := range nodes.Items { // taints follow its condition
+	for i := range nodes.Items { // taints follow the conditions
 		note("Node", &nodes.Items[i], nodes.Items[i].Spec.PodCIDRs)
 	}
 	require.NotEmpty(t, all)

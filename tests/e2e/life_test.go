@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// bundleK3s is the version that the lab's K3s reports. nextK3s is the next release's version,
-	// which a copy of the same program reports.
+	// bundleK3s is the version of the lab's K3s. nextK3s is the version of the next release, which
+	// is the same program with another version.
 	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
-	// brokenK3s is a version that no run has downloaded. A verified download would be kept by its
-	// sum and used.
+	// brokenK3s is a version that was never downloaded. A verified download would be cached by its
+	// checksum and used.
 	brokenK3s = "v1.36.9+k3s1"
-	// lateK3s is a release that is a minor version too far ahead.
+	// lateK3s is a release that skips a minor version.
 	lateK3s = "v1.38.2+k3s1"
-	// otherReleases explains why only the lab's own K3s is upgraded.
+	// otherReleases is the reason why only the lab's K3s is upgraded.
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// TestLife upgrades a cluster while it serves. An impossible step must be reported before it begins
-// or at the point where it stops.
+// TestLife upgrades a cluster while it serves. An upgrade that cannot succeed must be reported
+// before it begins, or when it stops.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
@@ -83,7 +83,7 @@ func TestLife(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// bundleWithK3s returns the bundle with K3s as another release. It replaces the version in the
+// bundleWithK3s returns the bundle with another release of K3s. It replaces the version in the
 // program by a text of the same length.
 func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	t.Helper()
@@ -105,7 +105,7 @@ func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 }
 
 // refusesUpgrades asserts that Strata refuses a skipped minor version and a binary with a wrong
-// sum, without an effect on any node.
+// checksum, and changes no node.
 func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	before := s.kubelets(t)
 	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, lateK3s), func() {
@@ -131,7 +131,7 @@ func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	s.must(s.up())
 }
 
-// bundleWithABrokenK3s returns the bundle with a K3s that does not match the manifest.
+// bundleWithABrokenK3s returns the bundle with a K3s whose checksum differs from the manifest.
 func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	t.Helper()
 	other := s.bundleWithK3s(t, brokenK3s)
@@ -144,7 +144,7 @@ func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 }
 
 // namesABlockedDrain runs a Pod on the first server whose disruption budget permits no eviction.
-// The upgrade must stop there and leave the node as it was.
+// The upgrade must stop there, and leave the node unchanged.
 func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	deployments, budgets := s.client().AppsV1().Deployments("default"), s.client().PolicyV1().PodDisruptionBudgets("default")
 	pinned, err := deployments.Get(t.Context(), "hello", metav1.GetOptions{})
@@ -191,7 +191,7 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 // in a phase.
 const lifeRate, lifeLeast = 20, 1000
 
-// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next update
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s. The next update
 // completes it. The workload must lose no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
@@ -219,8 +219,8 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// record adds measurements to the file that E2E_RECORD names, as `make bench` does. Without that
-// variable they are only logged.
+// record adds results to the file that E2E_RECORD names, as for `make bench`. Without that variable
+// it does nothing.
 func (s *stack) record(t *testing.T, results ...bench.Result) {
 	t.Helper()
 	if file := os.Getenv("E2E_RECORD"); file != "" {

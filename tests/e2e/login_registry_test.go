@@ -27,14 +27,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loginRegistry is a registry on this machine with one image, which only one user may pull. No host
+// loginRegistry is a registry on this machine with one image, which requires a login. No host
 // trusts its certificate by default.
 type loginRegistry struct {
-	// name is the registry's name, which its certificate is for. address is its host and port, and
-	// ca that certificate in PEM.
+	// name is the name in the registry's certificate. address is its host and port, and ca is the
+	// certificate in PEM.
 	name, address, ca string
 	user, password    string
-	// content is served by path below /v2/.
+	// content has the contents by path below /v2/.
 	content map[string]served
 }
 
@@ -43,8 +43,8 @@ type served struct {
 	body      []byte
 }
 
-// serveLoginRegistry serves an archive of the bundle under the name of an image, for example
-// acme/shop:1. Only this machine can reach it.
+// serveLoginRegistry serves an archive of the bundle as an image, for example acme/shop:1. It
+// listens on loopback.
 func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistry {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -164,7 +164,7 @@ func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
 // pullsThroughALogin makes the nodes pull an image of docker.io from a registry that requires a
-// login. The registry is behind a proxy that requires another login.
+// login, through a proxy that requires another login.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
 	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar.zst")
 	proxy := serveConnectProxy(t, hosts.net.address(1), r.name+":443", r.address)

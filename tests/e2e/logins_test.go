@@ -16,9 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// loginsScript makes a user for each kind of login that hosts have, with $KEY in authorized_keys.
-// Sudo asks only two of them for a password. The host's name does not resolve, so sudo prints a
-// warning.
+// loginsScript creates a user for each kind of login, with $KEY in authorized_keys. sudo asks only
+// two of them for a password. The host's name does not resolve, so sudo prints a warning.
 const loginsScript = `set -eu
 user() { # NAME SHELL [OPTIONS OF THE KEY]
 	useradd -m -s "$2" "$1"
@@ -48,11 +47,11 @@ rm /etc/sudoers.d/login-u-nosudo
 hostname nowhere.invalid
 `
 
-// runsScripts are the users whose logins can run scripts.
+// runsScripts are users whose logins run scripts.
 var runsScripts = []string{"root", "u-bash", "u-fish", "u-tcsh", "u-zsh", "u-rbash", "u-noisy",
 	"u-asks"}
 
-// refusals are the users whose logins cannot, with the error and the text that the host prints.
+// refusals are users whose logins run no scripts, with the error and the text that the host prints.
 var refusals = []struct {
 	user  string
 	err   error
@@ -70,9 +69,9 @@ var refusals = []struct {
 	{"u-nosudo", remote.ErrSudo, []string{"a password is required", "NOPASSWD"}},
 }
 
-// The test covers every login shell, and every answer that an sshd may give instead of running a
+// The test covers every login shell, and every answer that sshd may give instead of running a
 // script. It uses Debian's sshd, PAM and sudo.
-func TestAScriptsEndIsProvedByTheHost(t *testing.T) {
+func TestScriptResultIsProvedOnEveryLogin(t *testing.T) {
 	t.Parallel()
 	net := network{"stu0", "10.51.0"}
 	hosts := existingHosts(t, "e2elogins", net, node{"server-1", "server", 11})
@@ -146,7 +145,7 @@ func ranIsProved(t *testing.T, client *remote.Client) {
 	assert.NotErrorAs(t, err, &exit, "all of it was killed, with who would have told the code")
 }
 
-// uploadOf returns an upload of random bytes that is larger than the limit of unacknowledged data.
+// uploadOf returns an upload of random bytes, more than the limit of unacknowledged data.
 func uploadOf(t *testing.T, dest string) remote.Upload {
 	content := make([]byte, 3<<20)
 	_, _ = rand.Read(content)

@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// network is a story's own bridge and subnet; it differs from that of `make up`.
+// network is the bridge and the subnet of a story. They differ from those of `make up`.
 type network struct{ bridge, prefix string } // prefix such as 10.11.0
 
 func (n network) subnet() string          { return n.prefix + ".0/24" }
@@ -33,21 +33,21 @@ type node struct {
 	host       int
 }
 
-// hostSet holds a story's machines. Most stand for existing hosts, which Strata reaches only over
-// SSH.
+// hostSet has the machines of a story. Most stand for existing hosts, which Strata reaches only
+// over SSH.
 type hostSet struct {
 	t       *testing.T
 	net     network
 	story   string
 	keyFile string
 	nodes   []node
-	// weight is the processor weight of the machines against those of other stories; zero means the
-	// default.
+	// weight is the processor weight of each machine relative to those of other stories; zero means
+	// the default.
 	weight int
 }
 
-// own returns the set of machines whose names begin with story, whether the story or Strata makes
-// them. It deletes the remaining ones when the test ends.
+// own returns the set of machines whose names begin with story. The story or Strata creates them.
+// It deletes those that remain when the test ends.
 func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := &hostSet{t: t, net: net, story: story, nodes: nodes}
@@ -56,7 +56,7 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
-// newLoginKey returns a new private key of `strata keygen`, which makes a stack's login key, too.
+// newLoginKey returns a new private key, made by `strata keygen` like a stack's login key.
 func newLoginKey(t *testing.T) []byte {
 	t.Helper()
 	command := exec.Command(strata, "keygen")
@@ -66,7 +66,7 @@ func newLoginKey(t *testing.T) []byte {
 	return key
 }
 
-// existingHosts makes all machines at once, and deletes them when the test ends.
+// existingHosts creates all machines in parallel, and deletes them when the test ends.
 func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := own(t, story, net, nodes...)
@@ -115,7 +115,7 @@ func (l *hostSet) create(n node, key []byte) error {
 // artifact is a file of the bundle.
 type artifact struct{ path, sum string }
 
-// machineImage returns the image of lab machines: the bundle's, or the one in E2E_IMAGE, for
+// machineImage returns the image of lab machines: that of the bundle, or the file in E2E_IMAGE, for
 // another release of Debian (SUITE=trixie tests/lab/image/build.sh OUT.tar).
 func machineImage() (artifact, error) {
 	if path := os.Getenv("E2E_IMAGE"); path != "" {
@@ -139,7 +139,7 @@ func machineImage() (artifact, error) {
 	return artifact{}, fmt.Errorf("no machine-image in %s", bundle)
 }
 
-// artifactAt returns a file that is in no manifest, with its sum.
+// artifactAt returns a file that no manifest lists, with its checksum.
 func artifactAt(path string) (artifact, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -155,7 +155,7 @@ func artifactAt(path string) (artifact, error) {
 
 func (l *hostSet) machine(name string) string { return l.story + "-" + name }
 
-// on runs a command on a machine, without SSH, and returns its output.
+// on runs a script on a machine, without SSH, and returns its output.
 func (l *hostSet) on(name, script string) (string, error) {
 	output, err := exec.Command(lab, "machines", "exec", l.machine(name), "--", "bash", "-c",
 		script).CombinedOutput()
@@ -188,19 +188,18 @@ func (l *hostSet) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
-// journal prints the end of K3s's log on a host. It leaves out the frames of a panic and the
-// retries of etcd's client. It also leaves out lines that every healthy server logs: refused dry
-// runs of gates, and requests that its proxy forwards.
+// journal prints the end of K3s's log on a host. It omits the stack traces of panics, retries of
+// etcd's client, and lines that every healthy server logs: refused dry runs of gates, and requests
+// that its proxy forwards.
 const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
   tail -15 | cut -c1-250`
 
-// ends prints the last lines of each K3s that ended by itself, in klog's and logrus's form.
+// ends prints the last lines of each K3s that ended by itself, in the formats of klog and logrus.
 const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
   grep -E 'k3s\[[0-9]+\]: (F[0-9]{4} |panic:|fatal error:)|level=fatal|Main process exited' | tail -10 | cut -c1-400`
 
-// restarts prints the restarted containers, with the way in which each ended and the probes that
-// failed.
+// restarts prints the restarted containers, the way in which each ended, and failed probes.
 const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .status.containerStatuses[?(@.restartCount>0)]}{.name}{" "}{.lastState.terminated}{"\n"}{end}{end}'
   k3s kubectl get events -A --field-selector reason=Unhealthy | tail -20`
 

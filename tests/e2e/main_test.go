@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Where things are on this machine; set by TestMain.
+// These are paths on this machine, which TestMain sets.
 var (
 	root       string // the checkout
 	strata     string // the built program
-	lab        string // the lab's own, whose processes the machines are
+	lab        string // the lab's program, whose processes the machines are
 	bundle     string // the lab's artifacts
 	pulumiHome string // the lab's Pulumi
 )
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withOriginals returns the name of a folder with originals, in the way of
+// withOriginals returns the name of a folder that contains upstream artifacts, like
 // tests/lab/internal/layout.
 func withOriginals(folder string) string {
 	if folder == "" {
@@ -64,7 +64,7 @@ func withOriginals(folder string) string {
 	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
-// cannotRun names a requirement that this machine lacks; empty if it lacks none.
+// cannotRun names a requirement that this machine does not meet; empty if it meets all.
 func cannotRun() string {
 	if os.Geteuid() != 0 {
 		return "root"

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// leavesAndReturns removes one node from the configuration and adds it again. The other nodes serve
-// all the time. discards are the nodes whose volumes may be deleted.
+// leavesAndReturns removes a node from the configuration and adds it again. The other nodes serve
+// all the time. discards are nodes whose volumes may be deleted.
 func (s *stack) leavesAndReturns(
 	t *testing.T, hosts *hostSet, all []node, name string, discards ...any,
 ) {
@@ -40,7 +40,7 @@ func (s *stack) leavesAndReturns(
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
 	s.healthy()
 	answers(t, addressOf(t, s.client(), "hello"))
-	if strings.HasPrefix(name, "server") { // a first server that cannot ask its peers by curl
+	if strings.HasPrefix(name, "server") { // a first server must also ask its peers without curl
 		hosts.must(name, `rm "$(command -v curl)"`)
 	}
 	s.configure(staging(hosts, all...))
@@ -49,24 +49,24 @@ func (s *stack) leavesAndReturns(
 	s.must(s.up("--expect-no-changes"))
 }
 
-// staysAway boots a server that was removed from the cluster and whose uninstall has not run yet.
-// Its K3s must not start, so that it does not become a member again.
+// staysAway reboots a server that was removed from the cluster but is not uninstalled yet. Its K3s
+// must not start, or it would become a member again.
 func staysAway(t *testing.T, hosts *hostSet, name string) {
 	t.Helper()
 	hosts.machineDo(t, name, "stop")
 	hosts.machineDo(t, name, "start")
-	hosts.must(name, "systemctl is-system-running --wait | grep -xE 'running|degraded'") // whatever starts at boot has
+	hosts.must(name, "systemctl is-system-running --wait | grep -xE 'running|degraded'") // booted
 	state := hosts.must(name, "test -e /etc/systemd/system/k3s.service && { systemctl is-enabled "+
 		"k3s; systemctl is-active k3s; } || test $? = 3")
 	assert.Equal(t, "disabled\ninactive\n", state)
 }
 
-// kept is the folder of a story's volume on its node. Like the volumes of K3s's own provisioner, it
-// is below the folder that an uninstall deletes.
+// kept is the folder of a volume on its node. Like K3s's own local volumes, it is below a folder
+// that an uninstall deletes.
 const kept = "/var/lib/rancher/k3s/storage/orders"
 
-// keepsAVolume removes a node with a volume on its disk from the configuration. Without the consent
-// to delete the volume, neither the node nor the volume is changed.
+// keepsAVolume removes a node with a local volume from the configuration. Without consent to delete
+// the volume, nothing may change.
 func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name string) {
 	client := s.client()
 	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")
@@ -84,7 +84,7 @@ func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name stri
 	unbind(t, client)
 }
 
-// onDisk returns a volume on a node's disk.
+// onDisk returns a volume on the disk of a node.
 func onDisk(node string) corev1.PersistentVolumeSpec {
 	return corev1.PersistentVolumeSpec{
 		PersistentVolumeSource: corev1.PersistentVolumeSource{
@@ -97,7 +97,7 @@ func onDisk(node string) corev1.PersistentVolumeSpec {
 	}
 }
 
-// bind makes a claim that is bound to a volume of the same name.
+// bind creates a claim, and a volume of the same name that is bound to it.
 func bind(
 	t *testing.T, client kubernetes.Interface, namespace, name string,
 	volume corev1.PersistentVolumeSpec,

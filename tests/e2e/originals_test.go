@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Stories change or replace these files of the lab. An upstream file in the same place may not
-// allow that.
+// Stories change or replace these files of the lab. Upstream files may not allow that.
 const (
 	labsK3s              = "k3s/k3s"
 	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
@@ -35,14 +34,14 @@ func originOf(t *testing.T, is func(name, path string) bool) string {
 	return ""
 }
 
-// isTheLabs reports whether the bundle's file at a path is the lab's own, and not an original.
+// isTheLabs reports whether a file of the bundle is the lab's own, and not from upstream.
 func isTheLabs(t *testing.T, file string) bool {
 	t.Helper()
 	origin := originOf(t, func(_, path string) bool { return path == file })
 	return origin != "" && !strings.HasPrefix(origin, "original:")
 }
 
-// needsTheLabs skips a story, or a step of one, that does not work with an original.
+// needsTheLabs skips a story or a step that does not work with an upstream file.
 func needsTheLabs(t *testing.T, file, why string) {
 	t.Helper()
 	if !isTheLabs(t, file) {

@@ -29,8 +29,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// othersKeep puts a volume and a ConfigMap that do not belong to the stack into one of its
-// namespaces. Then the namespace is removed from the configuration.
+// othersKeep puts a volume and a ConfigMap that do not belong to the stack into one of the stack's
+// namespaces, and removes the namespace from the configuration. That needs consent.
 func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	t.Helper()
 	ctx, core := t.Context(), s.client().CoreV1()
@@ -89,11 +89,11 @@ func (s *stack) keepsInTeamA(t *testing.T) (stillThere func()) {
 	}
 }
 
-// endingLimit is the limit of a namespace that does not end in a story.
+// endingLimit is the timeout for the deletion of a namespace that a story blocks.
 const endingLimit = 45 * time.Second
 
-// endsLate removes namespace team-a from the configuration while a finalizer holds an object in it.
-// The namespace is configured again before it has ended.
+// endsLate removes namespace team-a from the configuration while a finalizer blocks its deletion.
+// Then the namespace is configured again before it is gone.
 func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	t.Helper()
 	finalizers := func(list string) {
@@ -121,8 +121,8 @@ func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// anotherCluster adds a context to a kubeconfig that appears to lead to another cluster, because
-// its kube-system has another UID. It is a proxy in front of the API server of context token.
+// anotherCluster adds a context that appears to be another cluster, because its kube-system has
+// another UID. The context's server is a proxy in front of the API server of context token, and
 // anotherCluster returns the proxy's address.
 func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string) string {
 	t.Helper()
@@ -160,8 +160,8 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 	return server.URL
 }
 
-// scaleMetricsServer stops or starts the server of an APIService. While it is stopped, no namespace
-// ends.
+// scaleMetricsServer scales the server of an APIService. Without it, Kubernetes deletes no
+// namespace.
 func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
 	t.Helper()
 	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newOwnProgram makes a stack of a copy of examples/own-program in the story's folder, where its
-// module is not part of the checkout.
+// newOwnProgram creates a stack of a copy of examples/own-program in the story's folder, outside
+// the module of the checkout.
 func newOwnProgram(t *testing.T, name string, config map[string]any) *stack {
 	t.Helper()
 	s := &stack{t: t, name: name, dir: t.TempDir()}
@@ -32,7 +32,7 @@ func newOwnProgram(t *testing.T, name string, config map[string]any) *stack {
 	return s
 }
 
-// ownProgram brings up a user's own program in a cluster, and destroys it again.
+// ownProgram brings up a user's own program in a cluster, and destroys it.
 func ownProgram(t *testing.T, net network, kubeconfig string) {
 	s := newOwnProgram(t, "e2e-own", map[string]any{
 		"own-program:addresses": net.pool(), "own-program:image": testServer,

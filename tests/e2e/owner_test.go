@@ -9,14 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// looks prints what a change of a host's K3s or of its owner would change.
+// looks prints the values that change if K3s or the owner of a host changes.
 const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; systemctl show " +
 	"-P InvocationID k3s k3s-agent"
 
 // staysAsItIs asserts that Strata refuses changes that would destroy a running cluster: a new node
-// name at the old address, and settings that K3s fixed at the cluster's creation. It also refuses a
-// second stack with the cluster's address, whose destroy removes nothing. Data from before still
-// exists afterwards.
+// name at the same address, and settings that K3s fixed when the cluster was created. It also
+// refuses a second stack with the cluster's address, whose destroy removes nothing. Existing data
+// must remain.
 func (s *stack) staysAsItIs(
 	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
 ) {
@@ -68,8 +68,8 @@ func (s *stack) staysAsItIs(
 	assert.Equal(t, written.UID, found.UID)
 }
 
-// leavesAnothersHost marks the agent's host as another stack's, as after it was given away. When
-// the agent leaves the configuration, K3s is neither held back, stopped nor uninstalled there.
+// leavesAnothersHost marks the agent's host as another stack's, as if it was given away. When the
+// agent leaves the configuration, K3s must be neither stopped nor disabled nor uninstalled there.
 func (s *stack) leavesAnothersHost(
 	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
 ) {
@@ -91,12 +91,13 @@ func (s *stack) leavesAnothersHost(
 }
 
 const (
-	// runsAnotherKubernetes replaces an agent's K3s by a Pod of another kubelet.
+	// runsAnotherKubernetes replaces the K3s of an agent by a process that looks like another
+	// kubelet's Pod.
 	runsAnotherKubernetes = `set -eu
 /usr/local/bin/k3s-agent-uninstall.sh
 rm -rf /var/lib/strata /etc/rancher
 systemd-run --quiet --unit=another-pod --slice=kubepods-burstable.slice sleep infinity`
-	// looksAtAnotherKubernetes prints the start of that Pod.
+	// looksAtAnotherKubernetes prints when that process started.
 	looksAtAnotherKubernetes = "systemctl is-active another-pod && systemctl show -P InvocationID " +
 		"another-pod kubepods-burstable.slice"
 )

@@ -11,24 +11,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a loaded machine everything takes a multiple of the usual time, and no story may fail because
-// of that. A story waits for a result as long as new output is printed. If a command's message does
-// not come, the story repeats the command with more time. `make bench-faults` measures how soon
-// messages come.
+// On a loaded machine everything takes a multiple of its usual time, and no story may fail because
+// of that. A story waits for a result as long as new output is printed. If a command times out
+// before the expected message, the story repeats the command with a longer timeout. `make
+// bench-faults` measures how soon messages come.
 const (
-	// silence bounds the time without new output. Nothing bounds the time with it: hack/test ends
-	// stories that no longer print anything.
+	// silence is the timeout without new output. There is no timeout while there is output:
+	// hack/test ends stories that no longer print anything.
 	silence = 5 * time.Minute
-	// commandSilence bounds the time in which one command prints nothing. A command may have a
-	// timeout of twice silence, and not report before it.
+	// commandSilence is the timeout for a command that prints nothing. It is longer than twice
+	// silence, because a command may have such a timeout and report nothing before it.
 	commandSilence = 3 * silence
-	// patient is a timeout that no story reaches, in the form of commands and the configuration.
+	// patient is a timeout that no story reaches, as text for commands and the configuration.
 	patient = "15m"
 	// attemptPause is the pause between two checks.
 	attemptPause = 200 * time.Millisecond
 )
 
-// complaints are the failures of one check.
+// complaints has the failed assertions of one check.
 type complaints struct{ texts []string }
 
 // Errorf implements require.TestingT.
@@ -39,7 +39,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // FailNow implements require.TestingT.
 func (c *complaints) FailNow() { runtime.Goexit() }
 
-// complaintsOf returns a check's failures; empty if it passes.
+// complaintsOf runs a check and returns its failed assertions; empty if it passes.
 func complaintsOf(check func(c require.TestingT)) string {
 	var found complaints
 	done := make(chan struct{})
@@ -51,7 +51,7 @@ func complaintsOf(check func(c require.TestingT)) string {
 	return strings.Join(found.texts, "\n")
 }
 
-// eventually waits until a check passes, and ends the test if it does not.
+// eventually waits until a check passes, and ends the test if it does not (comesTrue).
 func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	t.Helper()
 	if !comesTrue(t, check, about...) {
@@ -59,8 +59,8 @@ func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	}
 }
 
-// comesTrue waits until a check passes, and fails the test once the check has failed in no new way
-// for too long.
+// comesTrue waits until a check passes. It fails the test if the check has only failed in known
+// ways for longer than silence.
 func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool {
 	t.Helper()
 	seen, since := map[string]bool{}, time.Now()
@@ -80,14 +80,14 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 	}
 }
 
-// healthy asserts that every gate opens, or the gates that arguments select. A gate that opens ends
-// at once, so its timeout does not matter.
+// healthy asserts that all gates open, or those that arguments select. The timeout is long, because
+// a gate ends as soon as it opens.
 func (s *stack) healthy(arguments ...string) result {
 	s.t.Helper()
 	return s.must(s.health(append(arguments, "--timeout", silence.String())...))
 }
 
-// unhealthy expects that the gates, or the selected ones, name the fault.
+// unhealthy asserts that the gates, or those that arguments select, fail and print the texts.
 func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	t.Helper()
 	s.refusedWithin(t, 15*time.Second, func(limit string) result {
@@ -95,9 +95,9 @@ func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	}, says...)
 }
 
-// refusedWithin asserts that a command fails and prints all texts. The command gets a timeout. If
-// it has printed less by then, it runs again with twice the time, because it may not have reached
-// the observation.
+// refusedWithin asserts that a command fails and prints all texts. run gets the timeout of the
+// command. If texts are missing, the command runs again with twice the timeout, because it may not
+// have observed the fault in time.
 func (s *stack) refusedWithin(
 	t *testing.T, limit time.Duration, run func(limit string) result, says ...string,
 ) result {

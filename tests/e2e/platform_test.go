@@ -21,8 +21,8 @@ import (
 	"strata/actions/cluster/crds"
 )
 
-// This is a user's complete platform: certificates, ingress, dashboard and Argo CD on existing
-// hosts.
+// The platform has everything that a user can enable on existing hosts: certificates, ingress,
+// dashboard and Argo CD.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	net := network{"stp0", "10.18.0"}
@@ -38,8 +38,8 @@ func TestPlatform(t *testing.T) {
 		assert.Empty(t, hosts.ownerless())
 	})
 	s.step("the dashboard refuses strangers", func(t *testing.T) {
-		// The test reads the dashboard's data, because a Traefik that is built from its module does
-		// not have the dashboard's pages.
+		// The test reads the dashboard's data, because a Traefik that is built from its module
+		// lacks the dashboard's pages.
 		address := strings.Replace(s.urls()["traefik"], "/dashboard/", "/api/rawdata", 1)
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
@@ -76,7 +76,7 @@ func TestPlatform(t *testing.T) {
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
 			repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
-		// A removed component takes its objects with it.
+		// The objects of a removed component must be deleted.
 		s.configure(sections)
 		s.must(s.up())
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
@@ -108,7 +108,7 @@ func TestPlatform(t *testing.T) {
 }
 
 // inRepository returns the files of the root application: an object, and an Application with a slow
-// Deployment. By default, that Application does not affect the root's health.
+// Deployment. By default, Argo CD ignores that Application in the root's health.
 func inRepository(url string) map[string]string {
 	return map[string]string{
 		"marker.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n",
@@ -136,8 +136,8 @@ spec:
 	}
 }
 
-// ownerless returns the CRDs in the cluster that belong neither to a release nor to a bundle of
-// Strata, so that nothing ever deletes them.
+// ownerless returns the CRDs in the cluster that belong to no release and to no bundle of Strata.
+// Nothing would ever delete these.
 func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
@@ -173,14 +173,14 @@ func (s *stack) answersOverTLS(t *testing.T) {
 	assert.Contains(t, version.body, "Version")
 }
 
-// reply holds the answer of a URL.
+// reply is the answer of a URL.
 type reply struct {
 	code int
 	body string
 }
 
-// get requests a URL as a user who trusts only the exported CA and has no DNS yet. password is the
-// password of user admin.
+// get requests a URL like a user who trusts only the exported CA and has no DNS. password is that
+// of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -207,8 +207,8 @@ func (s *stack) ask(t *testing.T, request *http.Request) reply {
 	return reply{response.StatusCode, string(body)}
 }
 
-// dialing returns a dialer that connects to an address for any host name, at the URL's port,
-// because no DNS knows the names yet.
+// dialing returns a dialer that connects to an address, whatever the host name is, at the URL's
+// port. No DNS resolves the names.
 func dialing(address string) func(ctx context.Context, network, at string) (net.Conn, error) {
 	return func(ctx context.Context, network, at string) (net.Conn, error) {
 		_, port, err := net.SplitHostPort(at)
@@ -234,7 +234,7 @@ func (s *stack) session(t *testing.T, password string) string {
 	return token.Token
 }
 
-// account asks Argo CD for its accounts within a session.
+// account requests Argo CD's accounts with a session's token.
 func (s *stack) account(t *testing.T, session string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,

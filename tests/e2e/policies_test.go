@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// peer is a Pod from whose network the test connects.
+// peer is a Pod, from whose network namespace the test connects.
 type peer struct{ node, address string }
 
-// strangers runs a Pod on each node, in a namespace that belongs to no layer, and returns the Pods.
+// strangers runs a Pod on each node, in a namespace of no layer, and returns the Pods.
 func (s *stack) strangers(t *testing.T) []peer {
 	t.Helper()
 	labels := map[string]string{"app": "stranger"}
@@ -73,7 +73,7 @@ func (s *stack) service(t *testing.T, namespace, name string, port int) string {
 	return fmt.Sprintf("%s:%d", service.Spec.ClusterIP, port)
 }
 
-// reached returns those of the addresses that accept a connection from a Pod's network.
+// reached returns the addresses that accept a connection from a Pod's network namespace.
 func (l *hostSet) reached(from peer, addresses ...string) []string {
 	return strings.Fields(l.must(from.node, `set -eu
 for name in $(ip netns list | cut -d' ' -f1); do
@@ -84,7 +84,7 @@ for to in `+strings.Join(addresses, " ")+`; do
 done`))
 }
 
-// keepsStrangersOut asserts that a workload's Pod reaches the public ports of Argo CD, Traefik and
+// keepsStrangersOut asserts that Pods of a workload reach the public ports of Argo CD, Traefik and
 // webhooks, but neither Redis nor the repository server.
 func (s *stack) keepsStrangersOut(t *testing.T, hosts *hostSet) {
 	served := []string{

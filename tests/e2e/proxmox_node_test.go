@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// proxmox serves the commands of a Proxmox VE node through an SSH server of the test.
+// proxmox is a fake Proxmox VE node: an SSH server of the test that runs the node's commands.
 type proxmox struct {
 	t       *testing.T
 	dir     string
@@ -31,7 +31,7 @@ type proxmox struct {
 	machines *hostSet
 }
 
-// newPVE starts a node whose machines are those of a stack called story.
+// newPVE starts a node whose machines belong to a stack called story.
 func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox {
 	t.Helper()
 	p := &proxmox{t: t, dir: t.TempDir(), network: network, server: sshtest.New(t)}
@@ -69,7 +69,7 @@ func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox
 	return p
 }
 
-// dump logs the boots of a failed story's machines, which run in the background.
+// dump logs the output of the machines' boots, which run in the background, if the story failed.
 func (p *proxmox) dump() {
 	if !p.t.Failed() {
 		return
@@ -83,7 +83,7 @@ func (p *proxmox) dump() {
 	}
 }
 
-// sections returns a stack on the node; change replaces settings of Proxmox or of the machines.
+// sections returns a stack on the node. change overrides settings of Proxmox or of the machines.
 func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       p.hosts(change, nodes...),
@@ -92,7 +92,7 @@ func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any 
 	}
 }
 
-// hosts is the section of a stack on the node.
+// hosts returns the section hosts of a stack on the node.
 func (p *proxmox) hosts(change map[string]any, nodes ...node) map[string]any {
 	settings := map[string]any{"template": 9000, "storage": "local-lvm", "seedStorage": "local"}
 	virtual := map[string]any{"memoryMiB": 2048, "diskGiB": 8, "modules": []any{}, "dhcp": false}
@@ -120,7 +120,7 @@ func (p *proxmox) write(name string, content any) {
 	require.NoError(p.t, os.WriteFile(file, text, 0o600))
 }
 
-// run runs a command of the node, as a logged-in user does.
+// run runs a command of the node, like a logged-in user.
 func (p *proxmox) run(t *testing.T, words ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(p.dir, words[0]), words[1:]...)
@@ -129,7 +129,7 @@ func (p *proxmox) run(t *testing.T, words ...string) {
 	require.NoError(t, err, "%v: %s", words, output)
 }
 
-// guests returns the files of the node's VMs.
+// guests returns the files of the node's virtual machines.
 func (p *proxmox) guests(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.dir, "guests"))
@@ -141,7 +141,7 @@ func (p *proxmox) guests(t *testing.T) []string {
 	return list
 }
 
-// id returns the number of a node's VM.
+// id returns the VMID of the virtual machine with a name.
 func (p *proxmox) id(t *testing.T, name string) string {
 	t.Helper()
 	guest, found := p.guest(t, name)
@@ -149,14 +149,14 @@ func (p *proxmox) id(t *testing.T, name string) string {
 	return strconv.Itoa(guest.ID)
 }
 
-// guest is a VM of the node in the stand-in's form.
+// guest is a virtual machine in the format of the fake node.
 type guest struct {
 	ID      int
 	Running bool
 	Config  struct{ Name string }
 }
 
-// guest finds the VM with a name. It does not find a VM whose file is just being written.
+// guest returns the virtual machine with a name. ok is false while its file is being written.
 func (p *proxmox) guest(t *testing.T, name string) (found guest, ok bool) {
 	t.Helper()
 	for _, file := range p.guests(t) {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A staging platform lives on machines that Strata makes on a Proxmox VE node. tests/pve stands in
+// A staging platform runs on machines that Strata creates on a Proxmox VE node. tests/pve stands in
 // for the node's commands, and each machine boots from its real seed.
-func TestProxmoxMakesAStagingPlatform(t *testing.T) {
+func TestStagingOnProxmox(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
@@ -76,8 +76,8 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	})
 }
 
-// If a machine does not come up, the cause is named, and the next update continues.
-func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
+// If a machine does not boot, the cause is named, and the next update continues.
+func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}
 	pve := newPVE(t, "e2e-slow", network{"sty0", "10.21.0"}, server)
@@ -94,7 +94,7 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	})
 	s.step("a lease that does not come is named, and so is one of another address",
 		func(t *testing.T) {
-			s.must(s.destroy()) // how a machine gets its address is decided when it is made
+			s.must(s.destroy()) // only a new machine gets its address in another way
 			up := func(limit string) result {
 				with(limit, map[string]any{"dhcp": true})
 				return s.up()
@@ -142,7 +142,7 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	})
 }
 
-// urn returns the whole name of a resource in the state.
+// urn returns the URN of a resource in the state.
 func (s *stack) urn(t *testing.T, name string) string {
 	t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))

@@ -13,19 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxyFile is the file with the proxy of a node.
+// proxyFile is the file with the proxy settings of a node.
 const proxyFile = "/etc/rancher/k3s/strata-proxy.env"
 
-// connectProxy is an HTTP proxy on this machine that requires a login. It connects to a single host
+// connectProxy is an HTTP proxy on this machine that requires a login. It connects only to one host
 // name, which the nodes cannot resolve.
 type connectProxy struct {
-	// address is its host and port.
+	// address is the proxy's host and port.
 	address        string
 	user, password string
-	// name is the host and port that clients may connect to, and behind is the address that it
-	// stands for.
+	// name is the host and port to which clients may connect. behind is the address to which the
+	// proxy connects for it.
 	name, behind string
-	// through counts the connections that it has let through.
+	// through counts the accepted connections.
 	through atomic.Int32
 }
 
@@ -43,7 +43,7 @@ func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy
 	return p
 }
 
-// url returns its address with the login.
+// url returns the proxy's URL with the login.
 func (p *connectProxy) url() string {
 	return "http://" + p.user + ":" + p.password + "@" +
 		p.address
@@ -62,7 +62,8 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// connect joins the client's connection with one to the server behind, until either side ends it.
+// connect copies bytes between the client and the server behind, until one of them closes the
+// connection.
 func (p *connectProxy) connect(w http.ResponseWriter) {
 	far, err := net.Dial("tcp", p.behind)
 	if err != nil {
@@ -84,7 +85,8 @@ func (p *connectProxy) connect(w http.ResponseWriter) {
 	_, _ = io.Copy(near, far)
 }
 
-// isPrivate asserts on each node that a secret is in a file, and that only root can read it.
+// isPrivate asserts that a file contains a secret on each node, and that only root can read the
+// file.
 func (l *hostSet) isPrivate(t *testing.T, file, secret string) {
 	t.Helper()
 	for _, n := range l.nodes {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refusesToMove gives every server the address of a new host, which would found a second cluster.
+// refusesToMove gives every server the address of a new host. The update must refuse that, because
+// it would start a second cluster.
 func (s *stack) refusesToMove(t *testing.T, hosts *hostSet, all []node) {
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)
@@ -35,8 +36,8 @@ func (s *stack) refusesToMove(t *testing.T, hosts *hostSet, all []node) {
 	answers(t, addressOf(t, s.client(), "hello"))
 }
 
-// losesItsQuorum turns two of three servers off for good, and goes the way of docs/operations.md:
-// the last server keeps its data, and the dead ones leave the configuration and the state.
+// losesItsQuorum powers two of three servers off for good, and follows docs/operations.md: the last
+// server keeps its data, and the dead ones are removed from the configuration and the state.
 func (s *stack) losesItsQuorum(
 	t *testing.T, hosts *hostSet, sections map[string]any, all []node,
 ) {

@@ -54,7 +54,7 @@ func (s *stack) traefikAddress(t *testing.T) string {
 	return service.Status.LoadBalancer.Ingress[0].IP
 }
 
-// requestStatus returns the answer's code to a request for a host name at an address.
+// requestStatus returns the HTTP status of a request to an address with a host name.
 func requestStatus(t require.TestingT, address, host string) int {
 	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func requestStatus(t require.TestingT, address, host string) int {
 	return response.StatusCode
 }
 
-// gatewayDefinitions returns the input of `strata crds` for the bundle's own definitions.
+// gatewayDefinitions returns the input of `strata crds` for the bundle's Gateway API CRDs.
 func gatewayDefinitions(t *testing.T) map[string]any {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds/gateway-api-*.yaml"))
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func gatewayDefinitions(t *testing.T) map[string]any {
 		"sha256": sumOf(t, files[0]), "timeout": "1m"}
 }
 
-// admitted creates an object as soon as the webhook admits it, because the program without gates
-// does not wait for the webhook either.
+// admitted creates an object, and retries until the webhook admits it. The program without gates
+// does not wait for the webhook.
 func (s *stack) admitted(t *testing.T, path, text string) {
 	body, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)
@@ -88,8 +88,7 @@ func (s *stack) admitted(t *testing.T, path, text string) {
 	})
 }
 
-// takeAway deletes the story's own objects. The objects of the Gateway's kinds are deleted with
-// their CRDs.
+// takeAway deletes the story's objects. Objects of the Gateway API are deleted with their CRDs.
 func (s *stack) takeAway(t *testing.T) {
 	client := s.client()
 	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello",
@@ -99,7 +98,7 @@ func (s *stack) takeAway(t *testing.T) {
 	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
 }
 
-// Objects that a user adds after the updates of the silent races.
+// A user adds these objects after the updates of the silent races.
 const (
 	racePool = `{apiVersion: metallb.io/v1beta1, kind: IPAddressPool, metadata: {name: race, namespace: race}, spec: {addresses: [%s]}}`
 

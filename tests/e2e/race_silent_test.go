@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// losesSilently runs the program in cases in which updates succeed although the objects do not
-// work: a Service before the address pool, and Traefik before the Gateway API's CRDs.
+// losesSilently runs cases in which an update without gates succeeds, although the platform does
+// not work: a Service before the address pool, and Traefik before the Gateway API's CRDs.
 func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
 	r := s.race(t, "silent")
@@ -28,7 +28,7 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	s.definitionsGone(t)
 }
 
-// gate asks one gate of a kind, as a resource of the program would.
+// gate runs one gate of a kind, like a resource of the program.
 func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout string) result {
 	return s.feed(map[string]any{
 		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout,
@@ -37,8 +37,8 @@ func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout 
 	}, "gate")
 }
 
-// pendsWithoutPool asserts that the Service has neither an event nor a condition, and that it gets
-// its address when the pool is created.
+// pendsWithoutPool asserts that the Service has no address and no warning event, and that it gets
+// its address once the pool exists.
 func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
 	s.refusedWithin(t, 5*time.Second, func(limit string) result {
@@ -58,8 +58,9 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	s.must(s.gate(hosts, "address", hello, patient))
 }
 
-// servesNoGateway asserts that Traefik's Pod is Ready but has not noticed the CRDs, which it looks
-// for less and less often. The API server is out of its reach until the story has looked.
+// servesNoGateway asserts that Traefik's Pod is Ready but serves no Gateway, because it has not
+// noticed the CRDs. Traefik checks for them at growing intervals. The API server is blocked for it,
+// so that it cannot notice them during the test.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race",

@@ -16,8 +16,7 @@ import (
 	"strata/actions/cluster/crds"
 )
 
-// races lists the installations of the program in the folder race, without a gate, and their
-// results.
+// races has the cases of the program in the folder race that must fail, with the errors.
 var races = []struct{ name, refusedBy, because string }{
 	{"pool", "ipaddresspoolvalidationwebhook.metallb.io",
 		"connection refused|no endpoints available|unknown authority"},
@@ -27,9 +26,9 @@ var races = []struct{ name, refusedBy, because string }{
 		"no matches for kind|could not find the requested resource|not found"},
 }
 
-// losesEachRace runs the program without gates against the stack's cluster, and destroys each
-// installation again. The nodes accept no Pods in that time. So no webhook serves before its client
-// has asked, however slow the client is.
+// losesEachRace runs each case of the program without gates in the stack's cluster, and destroys
+// it. The nodes accept no Pods meanwhile. So no webhook can serve before the first request, on a
+// slow machine either.
 func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
 	for _, name := range nodeNames(t, s.client()) {
 		hosts.must("server-1", "k3s kubectl cordon "+name)
@@ -48,7 +47,7 @@ func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
 	}
 }
 
-// race returns a stack of the program without a gate, for the cluster of this stack.
+// race returns a stack of the program without gates, in the cluster of this stack.
 func (s *stack) race(t *testing.T, name string) *stack {
 	program := filepath.Join(root, "tests/e2e/race")
 	r := &stack{t: t, name: "race-" + name, dir: t.TempDir(), program: program}
@@ -62,8 +61,8 @@ func (s *stack) race(t *testing.T, name string) *stack {
 	return r
 }
 
-// definitionsGone waits until no CRD is being deleted, because an object of such a kind would be
-// refused for that reason and not because of the race.
+// definitionsGone waits until no CRD is being deleted. An object of such a kind would be refused
+// for that reason and not because of the race.
 func (s *stack) definitionsGone(t *testing.T) {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

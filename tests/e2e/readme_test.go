@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asTheReadmeSays brings the hosts up with the README's block for own hosts. It does so in a clone
-// and a home directory that have only an SSH key and the hosts' keys. The commands are typed
-// literally, except for the hosts' addresses and `strata fetch`, since the lab's artifacts replace
-// its downloads. The story continues with that stack.
+// asTheReadmeSays brings the hosts up with the README's block for own hosts. It runs in a clone and
+// a home directory that have only an SSH key and the hosts' keys. The commands are typed literally,
+// except for the hosts' addresses and `strata fetch`, because the lab's artifacts replace
+// downloads. The story continues with that stack.
 func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	home, clone := filepath.Join(s.dir, "person"), filepath.Join(s.dir, "clone")
 	s.must(s.run("git", "clone", "--quiet", root, clone))
@@ -52,7 +52,7 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	require.NoError(t, err, string(kubectl))
 }
 
-// atHome returns the environment of a user who has chosen neither a state nor a passphrase.
+// atHome returns the environment of a user who has not chosen a state or a passphrase yet.
 func (s *stack) atHome(home string) []string {
 	env := slices.DeleteFunc(slices.Clone(s.env), func(variable string) bool {
 		return strings.HasPrefix(variable, "PULUMI_BACKEND_URL=") ||
@@ -65,7 +65,7 @@ func (s *stack) atHome(home string) []string {
 		"PULUMI_SKIP_CONFIRMATIONS=true")
 }
 
-// readmeBlock returns the block of commands of a page that has a text.
+// readmeBlock returns the block of commands on a page that contains a text.
 func readmeBlock(t *testing.T, page, text string) string {
 	t.Helper()
 	content, err := os.ReadFile(page)

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written is the name of user objects that exist before a machine is replaced.
+// written is the name of objects that a user creates before a machine is replaced.
 const written = "written-before"
 
-// losesNoMachine first changes how the hypervisor is reached, which must not replace a machine.
-// Then it changes settings that an existing machine cannot follow.
+// losesNoMachine changes the login to the hypervisor, which must replace no machine. Then it
+// changes settings of existing machines, which Strata must refuse.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
@@ -41,8 +41,8 @@ func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	assert.Equal(t, before, s.boots(t), "no machine was touched")
 }
 
-// makesAServerAnew gives consent for one server: its machine is replaced, and the cluster stays the
-// same.
+// makesAServerAnew consents to the replacement of one server. Its machine is replaced, and the
+// cluster stays the same.
 func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	before, node := s.boots(t), s.uid(t, "server-3")
 	sections := pve.sections(nil, all...)
@@ -76,7 +76,8 @@ func consent(sections map[string]any, name, word string) {
 	}
 }
 
-// boots returns the process ids of the stack's machines by node; a new process is a new boot.
+// boots returns the process ids of the stack's machines by node. A rebooted machine has another
+// one.
 func (s *stack) boots(t *testing.T) map[string]int {
 	t.Helper()
 	boots := map[string]int{}
@@ -90,7 +91,7 @@ func (s *stack) boots(t *testing.T) map[string]int {
 }
 
 // listed is a machine in the output of `lab machines list`. Pid is the id of its process 1 on this
-// host, 0 if it does not run.
+// machine; 0 if it does not run.
 type listed struct {
 	Name, State string
 	Pid         int

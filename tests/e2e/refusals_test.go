@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The stack has every mistake that a user can make. Each must give one clear error before it has an
-// effect, and the update after the last one must succeed.
-func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
+// The configuration has one mistake after the other. Each must give one clear error before anything
+// is changed, and the update after the last one must succeed.
+func TestMistakesAreNamedAndNextUpdateSucceeds(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
 	server := node{"server-1", "server", 11}
@@ -123,16 +123,16 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient returns a stack up to K3s. Its uninstall gives up soon, because a dead host does not
-// recover by itself.
+// impatient returns a stack up to K3s. Its uninstall has a short timeout, because dead hosts do not
+// recover by themselves.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}
 	return withTimeouts(sections, "uninstall", "90s")
 }
 
-// refused asserts that a command failed, and that it printed all texts and was never silent for
-// long.
+// refused asserts that a command failed, printed all texts, and was never silent for longer than
+// commandSilence.
 func (s *stack) refused(t *testing.T, r result, says ...string) {
 	t.Helper()
 	require.Error(t, r.err, "%s", r.output)
@@ -146,7 +146,7 @@ func (s *stack) refused(t *testing.T, r result, says ...string) {
 	}
 }
 
-// with calls run with one more variable in the environment of the stack's commands.
+// with calls run with one more variable in the environment of the stack.
 func (s *stack) with(variable string, run func()) {
 	env := s.env
 	s.env = append(env[:len(env):len(env)], variable)

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesWhyAJoinIsRefused gives an agent a file of an earlier cluster, and then makes its host a
-// server by hand. K3s reports each refusal in a different way, and most of them not as an error. In
-// the end the agent joins.
+// namesWhyAJoinIsRefused gives an agent a configuration file of an earlier cluster, and then turns
+// its host into a server by hand. K3s reports each refusal in a different way, and most of them not
+// as an error. Finally the agent joins.
 func (s *stack) namesWhyAJoinIsRefused(t *testing.T, hosts *hostSet, server, agent node) {
 	const earlier = "/etc/rancher/k3s/config.yaml.d/99-earlier.yaml"
 	hosts.must(agent.name, "mkdir -p /etc/rancher/k3s/config.yaml.d && echo 'token: of-an-earlier-cluster' > "+earlier)
@@ -55,8 +55,7 @@ systemctl restart --no-block k3s-agent`)
 	assert.ElementsMatch(t, []string{server.name, agent.name}, nodeNames(t, s.client()))
 }
 
-// asksServer starts the server that was made by hand, and runs the gate of Strata's own servers on
-// it.
+// asksServer starts the server that was set up by hand, and runs the gate of a server on it.
 func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	t.Helper()
 	key, err := os.ReadFile(hosts.keyFile)
@@ -79,7 +78,7 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	return r
 }
 
-// soon asserts that a gate named the cause before its timeout, and logs how long it took.
+// soon asserts that a gate named the cause before its timeout, and logs the time.
 func (s *stack) soon(t *testing.T, r result, gate, what string) {
 	t.Helper()
 	found := regexp.MustCompile(`gate ` + gate +

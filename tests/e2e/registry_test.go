@@ -10,11 +10,11 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// emptyRegistry is the hosts' address of a registry without any image.
+// emptyRegistry is the address, on each host, of a registry without images.
 const emptyRegistry = "localhost:5000"
 
-// serveEmptyRegistry makes a registry without images answer on each host until the test ends. It
-// listens on the host's loopback address, the only one that containerd asks without TLS.
+// serveEmptyRegistry serves a registry without images on each host until the test ends. It listens
+// on the host's loopback address, the only one that containerd requests without TLS.
 func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	text, err := os.ReadFile(l.keyFile)
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	for _, n := range l.nodes {
 		client, err := ssh.Dial("tcp", l.net.address(n.host)+":22", &ssh.ClientConfig{
 			User: "strata", Auth: []ssh.AuthMethod{ssh.PublicKeys(key)},
-			HostKeyCallback: ssh.InsecureIgnoreHostKey(), // the story made the machine
+			HostKeyCallback: ssh.InsecureIgnoreHostKey(), // the story created the machine
 		})
 		require.NoError(t, err)
 		listener, err := client.Listen("tcp", "127.0.0.1:5000")
@@ -33,8 +33,8 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	}
 }
 
-// unknownImage answers for a registry that does not have the image. It answers with a rate limit
-// for images below limited/, and requires credentials for those below private/.
+// unknownImage answers like a registry that does not have the image. For images below limited/ it
+// answers with a rate limit, and for those below private/ it requires a login.
 func unknownImage(w http.ResponseWriter, r *http.Request) {
 	code, says := http.StatusNotFound, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`
 	switch {

@@ -26,17 +26,16 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// shortestLife is the lifetime of a client certificate here, if K3s signs for no longer. A third of
-// it is more than an update takes on two busy cores. If an update takes longer, the certificate
-// lives longer.
+// shortestLife is the shortest lifetime of a client certificate in this story. A third of it is
+// more than an update takes on two busy processors. If an update takes longer, the story uses a
+// longer lifetime.
 const shortestLife = 2 * time.Minute
 
-// generation is the number in the user name of the story's kubeconfigs, after the first ones were
-// revoked.
+// generation is the number in the user name of the kubeconfigs after the first ones were revoked.
 const generation = 1
 
-// revokesKubeconfigs changes the stack's user. Earlier kubeconfigs are refused at once, although
-// their certificates are valid for a year.
+// revokesKubeconfigs changes the stack's user. Earlier kubeconfigs must be refused at once,
+// although their certificates are valid for a year.
 func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
 	leaked, reader := s.client(), s.onlyReads(t)
 	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))
@@ -61,8 +60,8 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 }
 
 // onlyReads runs `strata health` with the reader's kubeconfig and without the passphrase. Each gate
-// passes or names the permission that it lacks. The API server forbids the reader Secrets and all
-// writes. It returns the reader's client.
+// must pass or name the permission that it lacks. The API server must forbid the reader Secrets and
+// all writes. onlyReads returns the reader's client.
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
@@ -96,9 +95,9 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates lets certificates expire. Updates renew the stack's certificate, even an
-// update that comes too late. A restart renews K3s's own. Afterwards, the stack's certificate
-// expires in two minutes.
+// outlivesItsCertificates lets certificates expire. An update renews the stack's certificate, even
+// after it has expired. A restart renews K3s's own certificates. Afterwards, the stack's
+// certificate has a short lifetime.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
 	t.Logf("certificates live for %s", life)
@@ -112,7 +111,7 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	s.must(s.up()) // asks before it restarts K3s, which signed for 10 minutes at least
 	before := s.certificate(t)
 	for renewal := range 3 {
-		time.Sleep(time.Until(nextGeneration(life))) // the calendar is the clock's
+		time.Sleep(time.Until(nextGeneration(life))) // generations change by the clock
 		if renewal == 0 {
 			preview := s.must(s.pulumi("preview"))
 			assert.Contains(t, preview.output, "k3s-credential")
@@ -138,8 +137,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	s.healthy("--gate", "k3s-api", "--gate", "k3s-nodes")
 }
 
-// nextGeneration returns the time of the calendar's next generation: a certificate is renewed at a
-// third of its life.
+// nextGeneration returns the time at which the next generation begins. A certificate is renewed
+// after a third of its lifetime.
 func nextGeneration(life time.Duration) time.Time {
 	return time.Now().Truncate(life / 3).Add(life / 3)
 }
@@ -159,7 +158,8 @@ func parsed(t *testing.T, text []byte) *x509.Certificate {
 	return certificate
 }
 
-// endK3s gives a server expired certificates of K3s's own, as after a year without a restart.
+// endK3s replaces K3s's own certificates on a server by expired ones, as after a year without a
+// restart.
 func (l *hostSet) endK3s(t *testing.T, server string) {
 	const tls, own = "/var/lib/rancher/k3s/server/tls/", "/etc/rancher/k3s/k3s.yaml"
 	ca := parsed(t, []byte(l.must(server, "cat "+tls+"client-ca.crt")))

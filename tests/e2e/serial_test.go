@@ -14,18 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serial is the program in tests/bench/serial. It runs the first platform's script, or its steps
-// one by one, with kubectl and Helm.
+// serial is the program in tests/bench/serial. It runs a serial deployment script with kubectl and
+// Helm: all of it, or single steps.
 type serial struct {
 	*stack
 	program, kubeconfig string
-	// export is the export of the stack whose releases, objects and gates the program uses by their
-	// names.
+	// export is the export of the stack whose releases, objects and gates the program uses.
 	export []byte
 }
 
-// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares
-// compiled packages.
+// buildSerial builds the program once. It has the build flags of the lab's tools, to share compiled
+// packages with them.
 var buildSerial = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "serial-")
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *stack) exported() []byte {
 		"--show-secrets")).output)
 }
 
-// serially returns the program, set up for the stack's cluster.
+// serially returns the serial program for the stack's cluster.
 func (s *stack) serially(t *testing.T, export []byte) serial {
 	program, err := buildSerial()
 	require.NoError(t, err)
@@ -82,7 +81,7 @@ func (s serial) definitions(name string) string {
 	return files[0]
 }
 
-// gateWebhook is the command of examples/gate-webhook.
+// gateWebhook runs the command of examples/gate-webhook.
 func (s serial) gateWebhook() result {
 	return s.run(strata, "gate", "webhook", "apisix-ingress-controller-webhook", "--kubeconfig",
 		s.kubeconfig,
@@ -96,14 +95,14 @@ func (s serial) gateWebhook() result {
 // its webhook (tests/lab/tools/apisix/controller/hold.go).
 const webhookHold = "strata-test-hold-webhook"
 
-// losesTheProxyRace installs APISIX's controller several times. A GatewayProxy that is applied when
-// the controller's Pod is Ready is refused. After the stack's gate, or the same gate as a
-// subcommand (examples/gate-webhook), it never is. The original's webhook listens before its Pod is
-// Ready (tests/lab/originals.md), so with the original the GatewayProxy is refused if nothing is
-// waited for. The export belongs to a stack with APISIX, which is no longer in the cluster. The
-// times are the seconds from that moment until both gates are open. If held is set, the lab's
-// webhook listens only after the first refusal. Otherwise it listens after as many seconds as the
-// original.
+// losesTheProxyRace installs APISIX's controller several times. It applies a GatewayProxy as soon
+// as the controller's Pod is Ready, which is refused. After the stack's gate, or the same gate as a
+// subcommand (examples/gate-webhook), it is accepted. The upstream controller opens its webhook
+// before its Pod is Ready (tests/lab/originals.md), so with that one the GatewayProxy is applied
+// without a wait. export is that of a stack with APISIX, which is no longer in the cluster. The
+// result has, for each installation, the seconds from the first apply until both gates are open. If
+// held is true, the lab's webhook opens only after the first refusal. Otherwise it opens after as
+// many seconds as upstream's.
 func (s *stack) losesTheProxyRace(
 	t *testing.T, export []byte, times int, held bool,
 ) (gaps []float64) {

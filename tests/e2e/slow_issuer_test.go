@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// slowIssuer is an issuer outside cert-manager, with an API group of its own. The story signs in
-// its place after a delay.
+// slowIssuer is an external issuer for cert-manager, with its own API group. The story signs
+// requests in its place, after a delay.
 type slowIssuer struct {
 	client rest.Interface
 	root   *x509.Certificate
@@ -56,8 +56,8 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// define creates the CRD of the issuer's kind, because cert-manager's webhook lets no user approve
-// requests for an unknown signer.
+// define creates the CRD of the issuer's kind. Otherwise cert-manager's webhook would let no user
+// approve requests for this signer.
 func (i *slowIssuer) define(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
@@ -90,7 +90,7 @@ func (i *slowIssuer) request(t *testing.T, name string) {
 	}()
 }
 
-// signing holds the fields of a CertificateRequest that the issuer reads.
+// signing has the fields of a CertificateRequest that the issuer reads.
 type signing struct {
 	Metadata struct {
 		Name        string            `json:"name"`
@@ -165,7 +165,7 @@ func (i *slowIssuer) issued(t *testing.T, name string) {
 	})
 }
 
-// at returns the time at which the Secret was first seen; zero without one.
+// at returns the time at which the Secret was first seen; zero if it was not.
 func (i *slowIssuer) at(name string) time.Time {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outputs caches a stack's outputs for one version of the state. Stories read the kubeconfig
+// outputs caches the stack's outputs for one version of the state. Stories read the kubeconfig
 // hundreds of times, and `pulumi stack output` takes half a second.
 type outputs struct {
-	state  os.FileInfo // nil: nothing was asked yet
+	state  os.FileInfo // nil before the first read
 	values map[string]any
 }
 
@@ -40,8 +40,8 @@ func (s *stack) outputs() map[string]any {
 	return s.known.values
 }
 
-// state returns the file info of the state before the outputs are read. If the file changes
-// meanwhile, the next call reads again.
+// state returns the file info of the state. It must be called before the outputs are read. If the
+// file changes meanwhile, the next call reads the outputs again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.backend, ".pulumi", "stacks", "*", s.name+".json"))

@@ -19,7 +19,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// stack is one Pulumi stack of a story, driven through the command line.
+// stack is a Pulumi stack of a story, which runs the command line.
 type stack struct {
 	t      *testing.T
 	name   string
@@ -30,7 +30,7 @@ type stack struct {
 	env     []string
 	// program is the folder of the Pulumi program; empty means Strata.
 	program string
-	// failure is the last command whose failure failed the story.
+	// failure is the command that failed the story, with its output.
 	failure string
 	known   outputs
 }
@@ -50,7 +50,7 @@ func newStack(t *testing.T, name string, sections map[string]any) *stack {
 	return s
 }
 
-// environment returns the variables that separate the story's Pulumi from the user's.
+// environment returns the variables that separate the story's Pulumi from the user's own.
 func (s *stack) environment() []string {
 	home := filepath.Join(s.dir, "home")
 	s.backend = filepath.Join(s.dir, "state")
@@ -71,10 +71,11 @@ func (s *stack) environment() []string {
 	}
 }
 
-// passphrase encrypts the story's state; the test that looks for secrets looks for it, too.
+// passphrase encrypts the secrets in the story's state. The test that looks for leaked secrets
+// searches for it.
 const passphrase = "e2e-passphrase-that-must-not-leak"
 
-// configure writes the stack file, keeping the salt that `stack init` added.
+// configure writes the stack file. It keeps the salt that `stack init` added.
 func (s *stack) configure(sections map[string]any) {
 	s.t.Helper()
 	old := map[string]any{}
@@ -94,8 +95,9 @@ func (s *stack) configure(sections map[string]any) {
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
 }
 
-// allowingCgroupV1 adds kubelet settings to section k3s if the lab's machines have cgroup v1, which
-// the kubelet of Kubernetes 1.35 and later refuses by default. On other machines it does nothing.
+// allowingCgroupV1 adds kubelet arguments to section k3s if the lab's machines have cgroup v1,
+// which the kubelet of Kubernetes 1.35 and later refuses by default. On other machines it does
+// nothing.
 func allowingCgroupV1(section any) map[string]any {
 	given, _ := section.(map[string]any)
 	k3s := maps.Clone(given)
@@ -113,7 +115,7 @@ func allowingCgroupV1(section any) map[string]any {
 	return k3s
 }
 
-// result holds the output and the end of a command.
+// result has the output of a command, its error and its times.
 type result struct {
 	line, output string
 	err          error
@@ -131,7 +133,7 @@ func (s *stack) runIn(dir, name string, args ...string) result {
 	return s.finish(s.command(dir, name, args...))
 }
 
-// feed runs a subcommand that reads its input on stdin, as the program's own resources do.
+// feed runs a subcommand with its input on stdin, like a resource of the program.
 func (s *stack) feed(input any, args ...string) result {
 	text, err := json.Marshal(input)
 	require.NoError(s.t, err)
@@ -152,7 +154,7 @@ func (s *stack) finish(cmd *exec.Cmd) result {
 	return r
 }
 
-// command returns a command in its own process group, so that a story can kill all of it.
+// command returns a command with the story's environment.
 func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	path := name
 	if name == "pulumi" {
@@ -163,7 +165,7 @@ func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// must fails the test with the command's output unless it succeeded.
+// must fails the test with the command's output if the command failed.
 func (s *stack) must(r result) result {
 	s.t.Helper()
 	if r.err != nil {
@@ -173,7 +175,7 @@ func (s *stack) must(r result) result {
 	return r
 }
 
-// repeatFailure logs the failed command again at the story's end, because its error is far above,
+// repeatFailure logs the failed command again at the end of the story. Its first log is far above,
 // among the logs of other stories.
 func (s *stack) repeatFailure() {
 	if lines := strings.Split(s.failure, "\n"); s.failure != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A staging platform lives on existing hosts: three servers with embedded etcd, and two agents.
+// A staging platform runs on existing hosts: three servers with embedded etcd, and two agents.
 func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
@@ -51,15 +51,15 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	})
 }
 
-// The servers of a staging platform change while it serves: one is removed and added again, and all
-// get new tokens.
+// The servers of a staging platform change while it serves: servers are removed and added again,
+// and all get new tokens.
 func TestServersOfStagingChange(t *testing.T) {
 	t.Parallel()
 	net := network{"stsv0", "10.46.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 		{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2esv", net, all...)
-	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts will be dead
+	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts are dead later
 	s := newStack(t, "e2e-servers", sections)
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
@@ -68,7 +68,7 @@ func TestServersOfStagingChange(t *testing.T) {
 	})
 	s.step("three servers that move at once are refused",
 		func(t *testing.T) { s.refusesToMove(t, hosts, all) })
-	// Two servers are removed at once. One of them bootstrapped the cluster.
+	// Two servers are removed at once. One of them founded the cluster.
 	s.step("server-1 leaves and returns, and the rest serves",
 		func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
@@ -104,15 +104,15 @@ func names(nodes []node) []string {
 	return list
 }
 
-// killedUpConverges kills an update once it prints a text, cleans up after it as `make up` does,
-// and runs it again.
+// killedUpConverges kills an update once it has printed a text, cleans up like `make up`, and runs
+// it again.
 func (s *stack) killedUpConverges(t *testing.T, when string) {
 	s.killedUp(t, when, func() {})
 	s.must(s.up())
 }
 
-// killedUp kills an update once it has printed a text and until has returned. Then it cleans up as
-// `make up` does.
+// killedUp kills an update once it has printed a text and until has returned. Then it cleans up
+// like `make up`.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	s.killedWhen(t, when, until)
 	s.must(s.run(strata, "repair", "--stack", s.name))

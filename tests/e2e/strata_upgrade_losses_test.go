@@ -14,14 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// command holds the fields of a resource in a state that this story reads.
+// command has the fields of a resource in the state that this story reads.
 type command struct {
 	URN, Type string
-	Inputs    struct{ Delete any } // a text, or what a state has in the place of a secret
+	Inputs    struct{ Delete any } // a text, or an object that stands for a secret
 }
 
 // losesNothing previews the stack. The preview must delete no object of the cluster, and no command
-// whose delete has an effect.
+// that does something when it is deleted.
 func (s *stack) losesNothing(t *testing.T) {
 	t.Helper()
 	var state struct {
@@ -36,7 +36,7 @@ func (s *stack) losesNothing(t *testing.T) {
 	}
 	require.Contains(t, slices.Collect(maps.Values(deletes)), true, "the test looked at no delete")
 
-	// The story's run is not used, because its output includes Pulumi's stderr.
+	// run would mix Pulumi's stderr into the output, which is JSON.
 	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config,
 		"--non-interactive", "--json").Output()
 	require.NoError(t, err, "%s", text)
@@ -55,8 +55,8 @@ func (s *stack) losesNothing(t *testing.T) {
 	require.NotZero(t, ops["update"]+ops["delete"]+ops["replace"], "there is nothing to take over")
 }
 
-// running returns everything that must not be restarted or made again: the hosts' units, the
-// cluster's objects, and the Pods with their containers.
+// running returns everything that an upgrade of Strata must not restart or recreate: units of
+// hosts, objects of the cluster, and Pods with their containers.
 func (s *stack) running(t *testing.T, hosts *hostSet) map[string]string {
 	t.Helper()
 	all := s.objects(t)

@@ -8,20 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// upgraded are the nodes of the story: three members of etcd, and an agent.
+// upgraded has the nodes of the story: three members of etcd and an agent.
 var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 	{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 
-// An older Strata brings a stack up, and this one takes it over. `make test-strata-upgrade
-// OLD=COMMIT` names the older one. No delete command of the old state that uninstalls K3s may run.
-// A state of another layout is refused instead (TestAStateOfAnotherLayoutIsLeftAsItIs).
-func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
+// An older Strata brings a stack up, and this Strata continues with it. `make test-strata-upgrade
+// OLD=COMMIT` selects the older one. No command of the old state that uninstalls K3s may run. A
+// state of another layout is refused instead (TestStateOfOtherLayoutIsNotChanged).
+func TestStackOfOlderStrataIsUpgraded(t *testing.T) {
 	if olderStrata() == "" {
 		t.Skip("it needs the checkout of an older Strata, which is compiled first: make test-strata-upgrade OLD=COMMIT")
 	}
 	hosts := existingHosts(t, "e2eu", network{"stk9", "10.49.0"}, upgraded...)
 	for _, n := range hosts.serverNodes() {
-		hosts.must(n.name, "systemctl disable keepalived") // Debian enables it, and what takes the address away does not again
+		hosts.must(n.name, "systemctl disable keepalived") // the package enables it
 	}
 	clean := hosts.footprints()
 	for _, one := range []struct {
@@ -43,7 +43,7 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 			})
 		})
 		if !passed {
-			return // the hosts are still that stack's
+			return // the hosts still belong to that stack
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 // olderStrata returns the checkout of the older Strata; empty if there is none.
 func olderStrata() string { return os.Getenv("E2E_OLDER") }
 
-// comesUpWith brings the stack up with the program of another checkout, and makes it serve.
+// comesUpWith brings the stack up with the program of another checkout, and runs a Service.
 func (s *stack) comesUpWith(t *testing.T, program string) {
 	s.program = program
 	s.must(s.up())
@@ -69,7 +69,7 @@ func (s *stack) comesUpWith(t *testing.T, program string) {
 	assert.ElementsMatch(t, names(upgraded), nodeNames(t, s.client()))
 }
 
-// olderSections configures everything that changes a host, including the API's own address.
+// olderSections configures everything that changes a host, including the virtual API address.
 func olderSections(hosts *hostSet) map[string]any {
 	sections := staging(hosts, upgraded...)
 	sections["k3s"] = map[string]any{"vip": hosts.net.address(10)}
@@ -91,7 +91,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isTheNewOnes runs the usual checks of a stack on the upgraded one.
+// isTheNewOnes checks that the upgraded stack works with this Strata.
 func (s *stack) isTheNewOnes() {
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
@@ -99,8 +99,8 @@ func (s *stack) isTheNewOnes() {
 	})
 }
 
-// takeOverKills are the outputs at which an update is killed: each time at the first command that
-// differs in this Strata.
+// takeOverKills has the outputs at which an update is killed: each time at the first command that
+// this Strata has changed.
 var takeOverKills = []string{" updating", " updating"}
 
 func takesOverThoughKilled(s *stack, hosts *hostSet) {
@@ -122,7 +122,7 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// goesBack runs the older Strata once more, which is allowed between versions with the same layout.
+// goesBack runs the older Strata once more. That is allowed between versions with the same layout.
 func goesBack(s *stack, hosts *hostSet) {
 	before := s.running(s.t, hosts)
 	s.must(s.up())

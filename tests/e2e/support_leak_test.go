@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// shortestSecret is the least number of characters of a text that the story searches for.
-	// Shorter texts also occur inside other words.
+	// shortestSecret is the least length of a secret for which the story searches. Shorter texts
+	// also occur inside other words.
 	shortestSecret = 8
-	// keyWord is the least number of characters of a word in a secret of several lines that counts
-	// as a secret itself, such as a line of a private key or the data of a kubeconfig.
+	// keyWord is the least length of a word in a secret of several lines that counts as a secret
+	// itself. Such words are lines of a private key or the data in a kubeconfig.
 	keyWord = 40
 )
 
-// supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the
-// secrets of the state and for the given ones of the configuration.
+// supportLeaksNothing makes the archive of `strata support`. No file in it may contain a secret of
+// the state, or one of the given secrets of the configuration.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output",
@@ -66,9 +66,9 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	return filesOf(t, reader)
 }
 
-// secretsOf returns the texts in the secrets of a state, and the long words of secrets of several
-// lines. It leaves out a text that the state also has in plain: Pulumi marks whole objects as
-// secret, in which a host's name may be next to a password.
+// secretsOf returns the secret texts of a state, and the long words of secrets with several lines.
+// It omits a text that the state also has in plain. Pulumi marks whole objects as secret, in which
+// a host's name may be next to a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any
@@ -102,11 +102,11 @@ func longWords(text string) (long []string) {
 	return long
 }
 
-// leaves are the texts of a state.
+// leaves has the secret and the plain texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add collects the texts of a value, including those in a text that is JSON itself. Texts that are
-// in no secret of the value are added to the given list.
+// add collects the texts of a value. If a text is JSON, it also collects the texts in it. Texts
+// outside the value's secrets are appended to into.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()
 	switch value := value.(type) {
@@ -131,7 +131,7 @@ func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	}
 }
 
-// reveal notes the texts of a secret.
+// reveal collects the texts of a secret.
 func (l *leaves) reveal(t *testing.T, value map[string]any) {
 	t.Helper()
 	text, ok := value["plaintext"].(string)

@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// withTeam adds a team's only workload to a platform, and limits its CA to the platform's domain.
+// withTeam adds the only workload of a team to a platform, and limits the CA to the platform's
+// domain.
 func withTeam(platform map[string]any) map[string]any {
 	return withTimeouts(merged(platform, map[string]any{
 		"certManager": map[string]any{"nameConstraints": []any{"platform.test"}},
@@ -19,19 +20,19 @@ func withTeam(platform map[string]any) map[string]any {
 	}), "namespaces", "20s")
 }
 
-// protected returns a stack's sections with the protection of a cluster of its own.
+// protected returns sections with k3s.protect.
 func protected(sections map[string]any) map[string]any {
 	return merged(sections, map[string]any{"k3s": map[string]any{"protect": true}})
 }
 
-// discarding returns a stack's sections with the consent to lose what others keep in namespaces.
+// discarding returns sections with consent to lose objects of others in namespaces.
 func discarding(sections map[string]any, namespaces ...any) map[string]any {
 	return merged(sections,
 		map[string]any{"discard": map[string]any{"namespaces": namespaces}})
 }
 
-// teamApplication is the API path of the team's Application. Its finalizer has Argo CD delete all
-// that the Application manages.
+// teamApplication is the API path of the team's Application. Its finalizer makes Argo CD delete all
+// objects of the Application.
 const teamApplication = "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/team"
 
 const teamApplicationText = `apiVersion: argoproj.io/v1alpha1
@@ -43,8 +44,9 @@ spec:
   destination: {server: "https://kubernetes.default.svc", namespace: team-a}
 `
 
-// keepsTheTeamsObjects removes a protected platform's last workload of a namespace, and Argo CD. A
-// team has a volume and an object in the namespace, and an Application. No consent counts.
+// keepsTheTeamsObjects removes the last workload of a namespace, and Argo CD, from a protected
+// platform. A team has a volume and an object in the namespace, and an Application. The update must
+// be refused, with any consent.
 func (s *stack) keepsTheTeamsObjects(t *testing.T, sections map[string]any) {
 	stillThere := s.keepsInTeamA(t)
 	s.admitted(t, "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications", teamApplicationText)
@@ -65,7 +67,7 @@ func (s *stack) keepsTheTeamsObjects(t *testing.T, sections map[string]any) {
 }
 
 // keepsDeletionFromArgoCD removes Argo CD with consent. The team's Application then waits for a
-// controller that is gone. Argo CD does not come back before the Application has ended.
+// controller that is gone. Argo CD must not be installed again before the Application is gone.
 func (s *stack) keepsDeletionFromArgoCD(t *testing.T, sections map[string]any) {
 	s.configure(discarding(merged(sections,
 		map[string]any{"argocd": map[string]any{"enabled": false}}), "argocd"))
@@ -82,8 +84,9 @@ func (s *stack) keepsDeletionFromArgoCD(t *testing.T, sections map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// makesAnewWhatWasDeleted deletes an address pool and a route. A refresh makes them anew, and the
-// run ends by asking the gates above them. The same run gives Argo CD's admin another password.
+// makesAnewWhatWasDeleted deletes an address pool and a route. An update with a refresh recreates
+// them, and finally runs the gates that depend on them. The same update gives Argo CD's admin
+// another password.
 func (s *stack) makesAnewWhatWasDeleted(t *testing.T, hosts *hostSet) {
 	former := s.output("argocdAdminPassword")
 	session := s.session(t, former)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tokenOf returns the token in a host's config.yaml, in its full form and as its password.
+// tokenOf returns the token in a host's config.yaml: in its full format, and only its password.
 func (l *hostSet) tokenOf(name string) (written, password string) {
 	l.t.Helper()
 	written = strings.TrimSpace(l.must(name,
@@ -19,8 +19,8 @@ func (l *hostSet) tokenOf(name string) (written, password string) {
 	return written, written[strings.LastIndex(written, ":")+1:]
 }
 
-// givesOutKeys returns the HTTP status of a server's answer to a token that requests the keys of
-// the cluster's CAs.
+// givesOutKeys returns the HTTP status of a server's answer to a request for the keys of the
+// cluster's CAs, with a token's password.
 func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{
@@ -35,8 +35,8 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	return response.StatusCode
 }
 
-// changesTokens changes the cluster's tokens by an update that is killed between two servers. Every
-// server must refuse a former token from then on.
+// changesTokens changes the cluster's tokens by an update that is killed between two servers. Then
+// every server must refuse a former token.
 func (s *stack) changesTokens(
 	t *testing.T, hosts *hostSet, sections map[string]any, killed string,
 ) {

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transcript keeps a command's output with its times.
+// transcript records a command's output with times.
 type transcript struct {
 	text   bytes.Buffer
 	pieces []piece
 }
 
-// piece is one write: the length of the output after it, and its time.
+// piece is one write: its time, and the length of the output after it.
 type piece struct {
 	end int
 	at  time.Time
@@ -27,7 +27,7 @@ func (s *transcript) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// longestPause returns the longest time in which a command printed nothing.
+// longestPause returns the longest time during which a command printed nothing.
 func (r result) longestPause() time.Duration {
 	last, longest := r.began, time.Duration(0)
 	for _, one := range append(r.pieces, piece{at: r.began.Add(r.took)}) {
@@ -36,7 +36,7 @@ func (r result) longestPause() time.Duration {
 	return longest
 }
 
-// when returns the time at which a command had written a text.
+// when returns the time at which a command had printed a text.
 func (r result) when(t *testing.T, text string) time.Time {
 	t.Helper()
 	start := strings.Index(r.output, text)

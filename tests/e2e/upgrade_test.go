@@ -14,11 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Traefik's own chart refuses a Traefik of a later major version than its own.
+// Traefik's chart refuses a Traefik whose major version is later than the chart's.
 const (
-	// missingVersion is a release of everything that no registry has.
+	// missingVersion is a version that no registry has.
 	missingVersion = "v3.99.0"
-	// nextVersion is a version that the nodes have: the present images under another tag.
+	// nextVersion is a version that the nodes have: the same images under another tag.
 	nextVersion = "v3.99.1"
 )
 
@@ -36,8 +36,8 @@ var addons = []addon{
 }
 
 // survivesBadUpgrades upgrades every add-on to a version that does not exist. Each must be reported
-// soon while the previous version serves. Traefik has an update of its own, because its release
-// waits for MetalLB's gates; that update brings the other add-ons their next version.
+// soon, while the previous version serves. Traefik has an update of its own, because its release
+// waits for MetalLB's gates. In that update the other add-ons get a version that exists.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
@@ -51,9 +51,9 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade asserts that an update names the image of each add-on. The update continues after the
-// first failed gate, because on a busy machine the other releases may not be written by then. Such
-// an update does not store outputs that depend on a failed gate, so they stay as before.
+// badUpgrade asserts that a failed update names the image of each add-on. The update continues
+// after the first failed gate, because on a busy machine the other releases may not be installed by
+// then. Pulumi stores no outputs of such an update, so the story uses the previous ones.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
@@ -92,14 +92,14 @@ func (s *stack) rollsForward(t *testing.T) {
 	s.answersOverTLS(t)
 }
 
-// bundleOf returns the bundle with each add-on's chart at a version.
+// bundleOf returns a bundle in which the chart of each add-on has a given version.
 func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string {
 	return s.otherBundle(t, "charts/*.tgz",
 		func(path string) string { return s.repack(t, path, version) })
 }
 
-// repack changes a chart's version, and returns the new file's sum. The images of the missing
-// version name the registry without images.
+// repack changes the version of a chart, and returns the new checksum. Images of the missing
+// version are in the registry without images.
 func (s *stack) repack(t *testing.T, chart string, version func(chart string) string) string {
 	dir := t.TempDir()
 	s.must(s.run("tar", "-xzf", chart, "-C", dir))
@@ -110,7 +110,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	s.must(s.run("sed", "-i", "s/^appVersion:.*/appVersion: "+wanted+"/; s/^version:.*/version: "+
 		strings.TrimPrefix(wanted, "v")+"/", filepath.Join(dir, name, "Chart.yaml")))
 	if wanted == missingVersion {
-		// Traefik's own chart has the registry in a helper template, and not in its values.
+		// Upstream's Traefik chart has the registry in a template, and not in its values.
 		s.must(s.run("find", filepath.Join(dir, name), "(", "-name", "values.yaml", "-o", "-name",
 			"_helpers.tpl", ")",
 			"-exec", "sed", "-i", "-E", "s/(quay|docker)\\.io/"+emptyRegistry+"/", "{}", "+"))
@@ -120,7 +120,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	return sumOf(t, chart)
 }
 
-// nameImages tags each image of an add-on with one more version on every node.
+// nameImages gives each image of an add-on one more tag, a version, on every node.
 func (l *hostSet) nameImages(version string) {
 	for _, n := range l.nodes {
 		l.must(n.name, `set -eu
@@ -131,7 +131,7 @@ done`)
 	}
 }
 
-// firstBackOff returns the time of the kubelet's first back-off from a missing image in a
+// firstBackOff returns the time at which the kubelet first backed off from a missing image in a
 // namespace.
 func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
 	events, err := s.client().CoreV1().Events(namespace).List(t.Context(),

@@ -110,7 +110,8 @@ func TestVaultSigns(t *testing.T) {
 	})
 }
 
-// keepsItsVault changes the issuer of a protected stack from its own Vault to another one.
+// keepsItsVault changes the issuer of a protected stack from its own Vault to another. The update
+// must be refused.
 func (s *stack) keepsItsVault(t *testing.T, sections map[string]any) {
 	before, err := s.client().CoreV1().Pods("vault").Get(t.Context(), "vault-0", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -128,8 +129,8 @@ func (s *stack) keepsItsVault(t *testing.T, sections map[string]any) {
 	assert.Equal(t, before.UID, now.UID)
 }
 
-// signedByVault returns a platform whose certificates the stack's own Vault signs. login replaces
-// the settings by which Vault is reached.
+// signedByVault returns a platform whose certificates its own Vault signs. login overrides settings
+// for the login to Vault.
 func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	manager := map[string]any{"issuer": "vault"}
@@ -142,8 +143,8 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 	return withTimeouts(sections, "certificate", patient)
 }
 
-// vaultToTryOut returns a cluster with cert-manager and, if enabled, a Vault whose data is lost
-// with its Pod.
+// vaultToTryOut returns a cluster with cert-manager and, if enabled is true, a Vault that loses its
+// data with its Pod.
 func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
@@ -154,8 +155,8 @@ func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	}
 }
 
-// makeVolume makes a default StorageClass and one volume of it, because the lab has neither. It
-// runs kubectl on the host, because an update that failed early exports no kubeconfig.
+// makeVolume creates a default StorageClass and one volume of it, which the lab lacks. It runs
+// kubectl on the host, because a failed update may export no kubeconfig.
 func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault
@@ -176,7 +177,7 @@ func with(values map[string]any, key string, value any) map[string]any {
 	return merged(values, map[string]any{key: value})
 }
 
-// ca returns the certificate at the root of Vault's own.
+// ca returns the root certificate of the stack's Vault.
 func (s *stack) ca(t *testing.T) string {
 	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca",
 		metav1.GetOptions{})
@@ -200,7 +201,7 @@ func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Cl
 	do(ctx, client)
 }
 
-// inVault returns the certificate of a mount.
+// inVault returns the CA certificate of a mount in Vault.
 func (s *stack) inVault(t *testing.T, mount string) string {
 	var text string
 	s.asRoot(t, func(ctx context.Context, client *api.Client) {
@@ -211,7 +212,7 @@ func (s *stack) inVault(t *testing.T, mount string) string {
 	return text
 }
 
-// expiredToken returns an expired token that had every right that cert-manager needs.
+// expiredToken returns an expired token with all rights that cert-manager needs.
 func (s *stack) expiredToken(t *testing.T) string {
 	var token string
 	s.asRoot(t, func(ctx context.Context, client *api.Client) {

@@ -18,11 +18,10 @@ import (
 	"strata/tests/bench"
 )
 
-// waveCase is one of the three cases in Wave's own discussion of its webhook, with the expected
-// number of restarts of its Pods.
+// waveCase is one of the three cases in Wave's discussion of its webhook.
 type waveCase struct {
 	name string
-	// first and second are the ConfigMaps that exist before the Deployment, and that come after it.
+	// first are the ConfigMaps that exist before the Deployment; second are created after it.
 	first, second []string
 	// with and without are the numbers of starts after the first one, with and without the webhook.
 	with    int
@@ -34,14 +33,13 @@ type waveCase struct {
 var waveCases = []waveCase{
 	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
-	// Wave replaces the stuck Pod. The kubelet may have started it before, as the discussion says,
-	// or checks again too late.
+	// Wave replaces the stuck Pod, unless the kubelet retries in time, as the discussion says.
 	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0,
 		[2]int{0, 1}, true},
 }
 
-// Wave is the operator for changes outside Strata. The story counts how often Pods are restarted
-// with and without its webhook, and asserts that none is stuck.
+// Wave is the operator that restarts Pods after changes outside Strata. The story counts the
+// restarts with and without its webhook, and asserts that no Pod is stuck with it.
 func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
@@ -85,7 +83,7 @@ func TestWave(t *testing.T) {
 	})
 }
 
-// waveResult records how often the Pods of a case started again, and of which Wave.
+// waveResult records how often the Pods of a case started again, and the origin of Wave.
 func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, again int) {
 	t.Helper()
 	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0,
@@ -94,8 +92,8 @@ func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, aga
 	s.record(t, result)
 }
 
-// waveStarts runs a case in the namespace default. It returns how often a container started after
-// the first time, and whether a Pod was stuck without the objects that it reads.
+// waveStarts runs a case in namespace default. It returns the number of Pods that started after the
+// first one, and whether a Pod was stuck because a ConfigMap was missing.
 func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, stuck bool) {
 	t.Helper()
 	client := s.client()
@@ -121,12 +119,12 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, st
 	for _, which := range c.second {
 		made(which)
 	}
-	seen.restartQuiet() // or the quiet from before would count
+	seen.restartQuiet() // the time before does not count
 	seen.quiet(t, client, name)
 	return seen.count() - 1, seen.wasStuck()
 }
 
-// waveDeployment reads a required and an optional ConfigMap.
+// waveDeployment returns a Deployment that reads a required and an optional ConfigMap.
 func waveDeployment(name string) *appsv1.Deployment {
 	optional, labels := true, map[string]string{"app": name}
 	from := func(which string, optional *bool) corev1.EnvFromSource {
@@ -152,8 +150,8 @@ func waveDeployment(name string) *appsv1.Deployment {
 	}
 }
 
-// starts records the containers that have run, by Pod, and whether one was stuck without the
-// objects that it reads.
+// starts records the Pods whose container has run, and whether a Pod was stuck because a ConfigMap
+// was missing.
 type starts struct {
 	mutex sync.Mutex
 	pods  map[string]bool
@@ -197,7 +195,7 @@ func (s *starts) note(pod *corev1.Pod) {
 	}
 }
 
-// restartQuiet restarts the time in which nothing may change.
+// restartQuiet restarts the time during which nothing may change.
 func (s *starts) restartQuiet() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -216,11 +214,11 @@ func (s *starts) count() int {
 	return len(s.pods)
 }
 
-// quiet is the time for which a case's Pods must not change. Wave acts within a second, and a
+// quiet is the time during which a case's Pods must not change. Wave acts within a second, and a
 // rollout shows at once.
 const quiet = 8 * time.Second
 
-// quiet waits until the Deployment serves and nothing of its Pods has changed for a while.
+// quiet waits until the Deployment is available and its Pods have not changed for that time.
 func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	eventually(t, func(c require.TestingT) {
@@ -236,7 +234,8 @@ func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	})
 }
 
-// quietWithout waits until nothing has changed for a while, and returns how many have started.
+// quietWithout waits until nothing has changed for that time, and returns the number of started
+// Pods.
 func (s *starts) quietWithout(t *testing.T) int {
 	t.Helper()
 	eventually(t, func(c require.TestingT) {

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// waysScript makes users who log in in different ways: by a certificate of $CA, by two keys in
-// succession, and by one of $KEYS.
+// waysScript creates users who log in in different ways: with a certificate of $CA, with two keys
+// one after the other, and with one of $KEYS.
 const waysScript = `set -eu
 for user in u-cert u-two u-one; do
 	useradd -m -s /bin/sh "$user"
@@ -36,15 +36,15 @@ printf 'Match User u-two\n\tAuthenticationMethods publickey,publickey\n' >> /etc
 systemctl restart ssh
 `
 
-// rejected is the reason of a login whose keys sshd does not take.
+// rejected is the reason for a login whose keys sshd rejects.
 const rejected = "private key not accepted"
 
-// ways are ssh_configs for server-1, and known_hosts, with placeholders. ADDRESS and HOST are the
-// host's address and key, and OLD is a different key. DIR is the folder of the keys, and BELOW its
-// path from the home directory.
+// ways has ssh_configs for server-1, and known_hosts, with placeholders. ADDRESS and HOST are the
+// host's address and key, and OLD is another key. DIR is the folder of the keys, and BELOW its path
+// from the home directory.
 var ways = []struct {
 	name, config, known string
-	// refused is Strata's reason if neither ssh nor Strata is let in.
+	// refused is Strata's error if neither ssh nor Strata can log in; empty if both can.
 	refused string
 }{
 	{name: "the old and the new key", config: "User u-one\nIdentityFile DIR/key-8",
@@ -92,9 +92,9 @@ var ways = []struct {
 		"%r@gw\nHost gw\nHostName ADDRESS\nIdentityFile DIR/key-8"},
 }
 
-// Each login is made by OpenSSH's client and by Strata, with Debian's sshd: both get in, or
-// neither.
-func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
+// OpenSSH's client and Strata try each login on Debian's sshd. Both must succeed, or both must
+// fail.
+func TestLoginsMatchOpenSSH(t *testing.T) {
 	t.Parallel()
 	net := network{"stf0", "10.52.0"}
 	hosts := existingHosts(t, "e2eways", net, node{"server-1", "server", 11})
@@ -156,8 +156,8 @@ func loginAs(t *testing.T, file string) error {
 	return err
 }
 
-// wayKeys makes the keys of the story and an agent that has eight of them, whose public halves it
-// returns.
+// wayKeys creates the keys of the story and an agent with eight of them. It returns their folder
+// and these public keys.
 func wayKeys(t *testing.T) (dir string, public []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -168,11 +168,11 @@ func wayKeys(t *testing.T) (dir string, public []string) {
 		output, err := program.CombinedOutput()
 		require.NoError(t, err, "%s", output)
 	}
-	agent := exec.Command("ssh-agent", "-D", "-a", filepath.Join(dir, "agent")) //nolint:noctx // it ends with the test
+	agent := exec.Command("ssh-agent", "-D", "-a", filepath.Join(dir, "agent")) //nolint:noctx // killed at the end
 	require.NoError(t, agent.Start())
 	t.Cleanup(func() {
 		assert.NoError(t, agent.Process.Kill())
-		_ = agent.Wait() // It was killed.
+		_ = agent.Wait() // it was killed
 	})
 	require.Eventually(t, func() bool {
 		_,

@@ -2,7 +2,7 @@ package e2e
 
 import "strata/tools/load/attack"
 
-// lostIn counts the lost requests in the phases of a name.
+// lostIn returns the number of lost requests in all phases with a name.
 func lostIn(phases []attack.Phase, name string) int {
 	lost := 0
 	for _, phase := range phases {
@@ -13,7 +13,7 @@ func lostIn(phases []attack.Phase, name string) int {
 	return lost
 }
 
-// sentIn counts the requests in the phases of a name.
+// sentIn returns the number of requests in all phases with a name.
 func sentIn(phases []attack.Phase, name string) int {
 	sent := 0
 	for _, phase := range phases {

@@ -20,18 +20,18 @@ import (
 	"strata/tools/load/attack"
 )
 
-// workloadStory is a stack with the workload shop, on two nodes of which one can be drained.
+// workloadStory is a stack with the workload shop on two nodes, so that one can be drained.
 type workloadStory struct {
 	*stack
 	hosts *hostSet
 	all   []node
-	// shop is the workload's entry in the configuration, which phases change. traefik is the
-	// ingress's section.
+	// shop is the workload's entry in the configuration, and traefik the section of the ingress.
+	// Phases change them.
 	shop, traefik map[string]any
 }
 
-// quickShop returns the workload with shorter times than a user's, because make test has only
-// minutes: its Pods end 5 s after their deletion.
+// quickShop returns the workload with shorter times than the defaults, to save time in make test.
+// Its Pods end 5 s after their deletion.
 func quickShop() map[string]any {
 	shop := defaultShop()
 	shop["preStop"] = "5s"
@@ -68,7 +68,7 @@ func (w *workloadStory) sections() map[string]any {
 	return sections
 }
 
-// apply updates the stack with the story's present entry.
+// apply updates the stack with the present settings of the story.
 func (w *workloadStory) apply() {
 	w.configure(w.sections())
 	w.must(w.up())
@@ -108,8 +108,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
 	load, err := loadTool()
 	require.NoError(t, err)
-	// It runs with the highest priority, because requests that are sent and answers that are read
-	// too late would count as lost.
+	// The load has the highest priority. Requests that are sent late, and answers that are read
+	// late, would count as lost.
 	cmd := exec.Command("nice", "-n", "-20", load, url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
@@ -119,8 +119,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	return &sender{t, cmd, stdin, report, rate}
 }
 
-// phase runs one phase: the requests sent from its beginning until run is over, and at least least
-// of them.
+// phase runs one phase. It has the requests from its beginning until run has returned, at least
+// least of them.
 func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
@@ -134,7 +134,7 @@ func (s *sender) phase(name string, least int, run func()) {
 func (s *sender) end() *attack.Report {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGINT))
-	_ = s.cmd.Wait() // its exit code says whether anything was lost
+	_ = s.cmd.Wait() // its exit code reports lost requests
 	text, err := os.ReadFile(s.file)
 	require.NoError(s.t, err)
 	report := &attack.Report{}
@@ -143,8 +143,8 @@ func (s *sender) end() *attack.Report {
 	return report
 }
 
-// phases sends requests during every kind of replacement, each made as a user makes it, with a
-// least number of requests in each.
+// phases sends requests during every kind of replacement, and at least least requests in each. A
+// user would make each replacement in the same way.
 func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	sending := w.send(t, "shop", rate)
 	sending.phase("nothing", least/4, func() {})
@@ -155,7 +155,7 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	})
 	sending.phase("certificate renewal", least, func() {
 		w.renew(t, "apps", "shop-tls")
-		w.renews(t) // the ingress's own
+		w.renews(t) // also the certificate of the ingress
 	})
 	sending.phase("node drain", least, func() {
 		w.drain(t, "agent-1")
@@ -176,14 +176,14 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	return sending.end()
 }
 
-// watchersLook is the time after the start of an API server during which an update waits for its
-// watchers (actions/cluster/watchers, AgainAfter).
+// watchersLook is the time after the start of an API server during which an update waits until
+// watchers are connected again (actions/cluster/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
-// rollsOutBehindAStart rolls a version out as soon as the only API server answers again. The server
-// was stopped for so long that its watchers look for it rarely. With Kubernetes older than 1.35, a
-// start of K3s makes every Pod of its node unready until its first probe (docs/workloads.md), so
-// the Pods must be on two nodes.
+// rollsOutBehindAStart rolls a version out as soon as the only API server answers again. It was
+// stopped for so long that watchers retry only rarely. With Kubernetes older than 1.35, a start of
+// K3s makes every Pod of its node unready until the first probe (docs/workloads.md). So the Pods
+// must be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {
 		require.Len(t, w.nodesOf(t, namespace, name), 2, "%s: all Pods on one node", name)
@@ -205,8 +205,8 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 	return sending.end()
 }
 
-// failsOverADeadIngress scales Traefik to 0. No resource of an update changes then, so only an
-// update's check of the platform can notice.
+// failsOverADeadIngress scales Traefik to 0. An update then changes no resource, so only its final
+// check of the platform can notice the fault.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
 		w.hosts.must("server-1", fmt.Sprintf(
@@ -225,7 +225,7 @@ func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	w.must(w.up("--expect-no-changes"))
 }
 
-// drain drains a node as its owner does.
+// drain drains a node like its owner, with kubectl.
 func (w *workloadStory) drain(t *testing.T, name string) {
 	started := time.Now()
 	w.hosts.must("server-1", "timeout 900 k3s kubectl drain "+name+
@@ -251,7 +251,7 @@ func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 	})
 }
 
-// nodesOf returns the nodes that run a Deployment's Pods.
+// nodesOf returns the number of a Deployment's Pods on each node.
 func (s *stack) nodesOf(t *testing.T, namespace, name string) map[string]int {
 	t.Helper()
 	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(),

@@ -8,7 +8,7 @@ import (
 )
 
 // No request may be lost while a workload, its configuration and everything below it is replaced.
-// `make bench` runs the same phases with ten thousand requests each, and removes each protection in
+// `make bench` runs the same phases with ten thousand requests each, and without each protection in
 // turn.
 func TestWorkload(t *testing.T) {
 	t.Parallel()

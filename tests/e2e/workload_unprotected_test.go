@@ -13,18 +13,18 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// removal removes one protection from the workload, outside Strata, and names the change that then
-// loses requests.
+// removal removes one protection from the workload, outside Strata. Without it, a change loses
+// requests.
 type removal struct {
 	name string
-	// take removes the protection. env makes the application show the loss.
+	// take removes the protection. env are variables with which the application shows the loss.
 	take func(d *appsv1.Deployment)
 	env  map[string]string
-	// change replaces Pods; nil: a rollout.
+	// change replaces Pods; nil for a rollout.
 	change func(t *testing.T, w *workloadStory)
 }
 
-// removals are the protections; those of the seed's edge cases come first.
+// removals has each protection, the most important ones first.
 var removals = []removal{
 	{"readiness probe", func(d *appsv1.Deployment) { // premature activation of new endpoints
 		container(d).ReadinessProbe, container(d).StartupProbe = nil, nil
@@ -47,7 +47,7 @@ var removals = []removal{
 		alone := int32(1)
 		d.Spec.Replicas = &alone
 		container(d).Lifecycle.PreStop.Sleep.Seconds = 1
-		// The affinity puts Pods on the node that is drained.
+		// The affinity moves the Pod to the node that is drained.
 		d.Spec.Template.Spec.Affinity = preferring("agent-1")
 	}, map[string]string{"START_DELAY": "4s"}, drainsAgent},
 	{"disruption budget", func(d *appsv1.Deployment) {
@@ -70,7 +70,7 @@ func container(d *appsv1.Deployment) *corev1.Container {
 	return &d.Spec.Template.Spec.Containers[0]
 }
 
-// preferring puts Pods on a node as long as it takes any.
+// preferring makes Pods prefer a node, as long as it accepts any.
 func preferring(name string) *corev1.Affinity {
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
@@ -92,8 +92,8 @@ func unprotected(name string) removal {
 	return removals[slices.IndexFunc(removals, func(r removal) bool { return r.name == name })]
 }
 
-// unprotected removes a protection, makes its change, counts the lost requests, and restores the
-// protection.
+// unprotected removes a protection, makes the change, and restores the protection. It returns the
+// number of lost requests.
 func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")
@@ -124,7 +124,7 @@ func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	return report.Total.Lost
 }
 
-// edit changes the Deployment as a person with kubectl would.
+// edit changes the Deployment like a person with kubectl.
 func (w *workloadStory) edit(t *testing.T, change func(d *appsv1.Deployment)) {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// lostNode is the node whose host is lost.
+// lostNode is the node whose host a history loses.
 const lostNode = "agent-1"
 
-// away reports whether a configured host is lost.
+// away reports whether the configured node's host is lost.
 func (h *history) away() bool { return h.lost%2 == 1 && !h.reality.at(lostNode).there }
 
-// loseOrRepair loses a host, or repairs the loss: by consent to another machine, or another host's
-// address. Its Node stays.
+// loseOrRepair loses the host of lostNode or, at the next call, replaces it: a machine by consent,
+// an existing host by another address. The Node stays in the cluster.
 func (h *history) loseOrRepair() {
 	h.lost++
 	if h.lost%2 == 1 {
@@ -29,7 +29,7 @@ func (h *history) loseOrRepair() {
 	*h.reality.at(lostNode) = host{there: true}
 }
 
-// deleteBeneath deletes one object of the stack, like `kubectl delete`.
+// deleteBeneath deletes one object of the stack outside Pulumi, like `kubectl delete`.
 func (h *history) deleteBeneath(at int) {
 	objects := slices.Sorted(maps.Keys(h.objects))
 	if len(objects) == 0 || !h.reality.serves() {
@@ -39,9 +39,9 @@ func (h *history) deleteBeneath(at int) {
 	h.adrift = true
 }
 
-// restore restores the last snapshot, like `strata restore`: the cluster has its old content, and
-// nodes in the snapshot come back by themselves. Objects that the stack has since removed come
-// back, too, and are removed by hand (docs/operations.md).
+// restore restores the last snapshot, like `strata restore`: the cluster's objects get their old
+// content. Nodes in the snapshot join again by themselves. Objects that the stack has removed since
+// are not restored, because operators delete those by hand (docs/operations.md).
 func (h *history) restore() {
 	if h.kept == nil || h.kept.clusters != h.reality.clusters || !h.reality.serves() {
 		return

@@ -13,15 +13,15 @@ import (
 type manner int
 
 const (
-	// killedBefore and killedBehind are a SIGKILL of Pulumi, and so of its providers, before and
-	// after the effect of an action.
+	// killedBefore and killedBehind are a SIGKILL of Pulumi and its providers, before and after the
+	// effect of an action.
 	killedBefore manner = iota
 	killedBehind
 	// refused is an action that fails.
 	refused
-	// interrupted is a SIGINT: Pulumi begins no further action.
+	// interrupted is a SIGINT: Pulumi starts no further action.
 	interrupted
-	// manners counts them.
+	// manners is the number of manners.
 	manners = iota
 )
 
@@ -29,12 +29,12 @@ func (m manner) String() string {
 	return [...]string{"killed before", "killed behind", "refused at", "interrupted at"}[m]
 }
 
-// breakOff interrupts a run.
+// breakOff describes the interruption of a run.
 type breakOff struct {
 	manner manner
 	// after is the number of actions before the interrupted one.
 	after int
-	// met is true if the run reached that action.
+	// met is true once the run has reached that action.
 	met bool
 	// interrupt sends the SIGINT.
 	interrupt context.CancelFunc
@@ -45,7 +45,8 @@ var (
 	errRefused = errors.New("made to fail once")
 )
 
-// before is called before an action's effect. An error ends the action without its effect.
+// before runs before the effect of an action. If it returns an error, the action ends without
+// effect.
 func (b *breakOff) before() error {
 	if b == nil {
 		return nil
@@ -70,7 +71,8 @@ func (b *breakOff) before() error {
 	return nil
 }
 
-// behind is called after an action's effect.
+// behind runs after the effect of an action. If it returns an error, the action ends without a
+// result.
 func (b *breakOff) behind() error {
 	if b != nil && b.met && b.killed() {
 		return errKilled
@@ -80,8 +82,8 @@ func (b *breakOff) behind() error {
 
 func (b *breakOff) killed() bool { return b.manner == killedBefore || b.manner == killedBehind }
 
-// left returns the state after a kill: the writes until the first action that did not return, with
-// that action pending. It is nil if nothing was killed.
+// left returns the state after a kill: all writes until the first action that did not return, which
+// is pending. It returns nil if the run was not killed.
 func (b *breakOff) left(
 	entries engine.JournalEntries, before *deploy.Snapshot,
 ) (*deploy.Snapshot, error) {

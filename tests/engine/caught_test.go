@@ -20,7 +20,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// standIn is a test that is expected to fail.
+// standIn is a test that is expected to fail. It records the failure.
 type standIn struct {
 	*testing.T
 	failed bool
@@ -38,7 +38,8 @@ func (s *standIn) Log(...any)            {}
 func (s *standIn) Skipf(string, ...any)  {}
 func (s *standIn) Skip(...any)           {}
 
-// shortest returns a shortened history that fails because of a planted fault, and its error.
+// shortest plants a fault, and returns a shortened history that fails because of it, with its
+// error.
 func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, how error) {
 	t.Helper()
 	fails := func(all []step) error {
@@ -46,10 +47,11 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 		plant(h)
 		return h.played(all)
 	}
-	// it ends with the first failure; one history in thirty has the kill at the right action
+	// The check ends with the first failure. One history in thirty has its kill at the right
+	// action.
 	configured(t, 600, 1)
 	stage, ended := &standIn{T: t}, make(chan struct{})
-	go func() { // which a failure ends
+	go func() { // a failure ends the goroutine
 		defer close(ended)
 		rapid.Check(stage, func(r *rapid.T) {
 			all := steps().Draw(r, "history")
@@ -69,9 +71,9 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 	return last, how
 }
 
-// shorter removes steps, one after the other, as long as the history still fails. Rapid's own
-// shrinking gives up if a run is not reproducible, as with many parallel actions. So shorter tries
-// each history twice.
+// shorter removes steps one after the other, as long as the history still fails. It tries each
+// history twice, because parallel actions make runs irreproducible. For that reason, rapid's own
+// shrinking gives up.
 func shorter(all []step, how error, fails func(all []step) error) ([]step, error) {
 	for i := 0; i < len(all); {
 		fewer := slices.Delete(slices.Clone(all), i, i+1)
@@ -88,7 +90,7 @@ func shorter(all []step, how error, fails func(all []step) error) ([]step, error
 	return all, how
 }
 
-// configured configures rapid.
+// configured sets rapid's flags.
 func configured(t *testing.T, histories, seed int) {
 	t.Helper()
 	for name, value := range map[string]any{"checks": histories, "seed": seed, "nofailfile": true, "shrinktime": "0s"} {
@@ -96,7 +98,7 @@ func configured(t *testing.T, histories, seed int) {
 	}
 }
 
-// ignoring returns a program with a resource that ignores changes of its inputs.
+// ignoring returns a program in which one resource ignores changes of its input stdin.
 func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		err := ctx.RegisterStackTransformation(
@@ -111,15 +113,15 @@ func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 	}
 }
 
-// A checker that cannot fail proves nothing: it must find planted faults, and shorten their
-// histories.
+// Histories must find planted faults and shorten the histories that fail. Otherwise a success would
+// prove nothing.
 func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 	if os.Getenv("HISTORIES") == "" {
 		t.Skip("minutes long, part of `make test-chaos`; TestEachInvariantCanFail is the short one")
 	}
 	for name, one := range map[string]struct {
 		plant func(h *history)
-		most  int // of 8; a kill meets another action where the order of a run was another
+		most  int // the most steps of 8; parallel actions may run in another order
 		how   string
 	}{
 		"no hook takes over what a kill has left": {func(h *history) {
@@ -140,7 +142,7 @@ func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 	}
 }
 
-// Each invariant is broken once.
+// Each invariant fails if it is broken.
 func TestEachInvariantCanFail(t *testing.T) {
 	h := newHistory(t, "proxmox")
 	require.NoError(t, h.play(step{what: "up", without: true}))

@@ -23,8 +23,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// put sets a key of the configuration, in a list's first entry if the key is in a list. It returns
-// a function that reverts the change.
+// put sets a key of the configuration. A key below a list, with [], is set in its first entry. It
+// returns a function that reverts the change.
 func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	t.Helper()
 	text, err := json.Marshal(s.config)
@@ -58,7 +58,7 @@ func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	}
 }
 
-// keepBundle returns a function that restores the bundle's present state.
+// keepBundle returns a function that restores the bundle to its present content.
 func keepBundle(t *testing.T) (back func()) {
 	t.Helper()
 	bundle, copied := os.Getenv(config.ArtifactsVariable), t.TempDir()
@@ -69,7 +69,7 @@ func keepBundle(t *testing.T) (back func()) {
 	}
 }
 
-// effect describes the effect of a previewed change.
+// effect describes the effect of a previewed change in words.
 func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	t.Helper()
 	if !assert.NoError(t, seen.err, key) {
@@ -100,7 +100,7 @@ const (
 	refusedFixed = "refused: K3s fixes it when the cluster is made"
 )
 
-// effectsOf describes the meaning of a resource's steps.
+// effectsOf describes the effects of a resource's steps in words.
 func effectsOf(
 	t *testing.T, name string, steps []string, before *pkgresource.State, inputs resource.PropertyMap,
 ) []string {
@@ -143,7 +143,7 @@ func effectsOf(
 	case strings.HasSuffix(name, "-teardown-first") && before != nil:
 		return lossEffects(t, before.Inputs, inputs)
 	case strings.HasPrefix(kind, "kubernetes:") && !gone && before.Inputs.DeepEquals(inputs):
-		return []string{runsAgain} // the preview does not know the kubeconfig, and so not that nothing changes
+		return []string{runsAgain} // the preview knows no kubeconfig
 	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
 		return []string{
 			"Helm upgrades " + strings.TrimSuffix(name, "-release") +
@@ -162,18 +162,18 @@ func effectsOf(
 	return []string{runsAgain}
 }
 
-// changesFixed reports whether a host's gate expects other values than the ones that K3s fixed
-// when the cluster was made. The gate refuses the change.
+// changesFixed reports whether the gate of a host expects other values of settings that K3s fixed
+// when the cluster was created. The gate then refuses the change.
 func changesFixed(before, inputs resource.PropertyMap) bool {
 	values := func(inputs resource.PropertyMap) map[string]string {
 		var gate struct{ Host hostgate.Spec }
-		_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &gate) // other commands fix nothing
+		_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &gate) // others fix nothing
 		return gate.Host.Fixed
 	}
 	return len(values(inputs)) > 0 && !maps.Equal(values(before), values(inputs))
 }
 
-// addFixed adds the refusal to each key of which K3s fixes only some values.
+// addFixed adds the refusal to the effects of each key that has some values which K3s fixes.
 func addFixed(effects map[string]string) {
 	fixed := map[string][]string{}
 	for name := range config.FixedValues(nil) {
@@ -188,8 +188,8 @@ func addFixed(effects map[string]string) {
 	}
 }
 
-// lossEffects lists the losses of others' objects that a change could cause, by the guard that
-// refuses it.
+// lossEffects returns the objects of others that a change could delete, and the guard that refuses
+// it.
 func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	t.Helper()
 	var was, is teardown.Guard
@@ -204,19 +204,19 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	return []string{runsAgain}
 }
 
-// reconfigures reports whether the configuration of K3s changes, so that its install restarts it.
+// reconfigures reports whether the configuration of K3s changes, for which its install restarts it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := hostInput(inputs).Stdin
 	return config != "" && restarting(config) != restarting(hostInput(before).Stdin)
 }
 
-// relabels reports whether the Node's own settings change, which needs no restart.
+// relabels reports whether only the labels and taints of the Node change, which needs no restart.
 func relabels(before, inputs resource.PropertyMap) bool {
 	config := hostInput(inputs).Stdin
 	return config != "" && config != hostInput(before).Stdin
 }
 
-// restarting returns the part of the files on an install's stdin for which K3s restarts.
+// restarting returns the files on an install's stdin whose change restarts K3s.
 func restarting(files string) string {
 	var kept []string
 	for file := range strings.SplitSeq(files, "# file: ") {
@@ -227,19 +227,19 @@ func restarting(files string) string {
 	return strings.Join(kept, "# file: ")
 }
 
-// signer returns the wanted signer of certificates.
+// signer returns the signer of certificates that a reissue requests.
 func signer(reissue resource.PropertyMap) string {
 	_, signer, _ := strings.Cut(reissue["stdin"].StringValue(), `"signer":`)
 	signer, _, _ = strings.Cut(signer, ",")
 	return signer
 }
 
-// protects reports whether the guard refuses a destroy.
+// protects reports whether a guard refuses a destroy.
 func protects(guard resource.PropertyMap) bool {
 	return strings.Contains(guard["stdin"].StringValue(), `"protected"`)
 }
 
-// upgrades reports whether the wanted K3s changes.
+// upgrades reports whether the wanted K3s binary changes.
 func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	sum := func(plan resource.PropertyMap) string {
 		var asked struct{ SHA256 string }
@@ -251,13 +251,13 @@ func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	return before != nil && sum(inputs) != "" && sum(before.Inputs) != sum(inputs)
 }
 
-// machineEffects describes the effects on a machine, by the code that decides them.
+// machineEffects describes the effects on a machine in words. It uses the code that decides them.
 func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	if gone {
 		return []string{"the node's machine is made anew, without what is on it, and joins again"}
 	}
-	if !inputs["stdin"].IsString() { // the hypervisor's pin is not known yet
+	if !inputs["stdin"].IsString() { // in a preview, the host key of the hypervisor is unknown
 		return []string{runsAgain}
 	}
 	was, err := hypervisor.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))

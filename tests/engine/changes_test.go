@@ -17,19 +17,21 @@ import (
 	"strata/config/configdocs"
 )
 
-// update makes the test write its table, docs/config-changes.md.
+// update makes the test write docs/config-changes.md.
 var update = flag.Bool("update", false, "write docs/config-changes.md anew")
 
-// changeGroup is an existing stack and new values for some of its keys.
+// changeGroup is a deployed stack with changes of its keys.
 type changeGroup struct {
 	Stack string `json:"stack"`
-	// With replaces sections of the committed stack, Hosts keys of section hosts; null removes one.
+	// With replaces sections of the committed stack. Hosts replaces keys of section hosts; null
+	// removes a key.
 	With  map[string]section `json:"with"`
 	Hosts section            `json:"hosts"`
-	// Set has new values by key, Artifacts the artifact whose version a key chooses.
+	// Set has new values by key. Artifacts has the artifact whose version a key selects.
 	Set       map[string]any    `json:"set"`
 	Artifacts map[string]string `json:"artifacts"`
-	// Unseen describes keys that cannot be previewed; Beside adds to the preview of others.
+	// Unseen describes the effect of keys that cannot be previewed. Beside adds to the effects of
+	// others.
 	Unseen map[string]string `json:"unseen"`
 	Beside map[string]string `json:"beside"`
 }
@@ -46,8 +48,8 @@ matters is named: gates run again after every change of what they look at.
 | --- | --- |
 `
 
-// Each key's change is previewed over an existing stack. Every key has an entry, and no key of a
-// host or a hypervisor makes a machine anew.
+// The change of each key is previewed over a deployed stack. Every key must have an entry, and no
+// key of a host or hypervisor may recreate a machine.
 func TestChangesTableDescribesEffectOfEveryKey(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "tests", "engine", "testdata", "changes.yaml"))
 	require.NoError(t, err)
@@ -95,9 +97,9 @@ func TestChangesTableDescribesEffectOfEveryKey(t *testing.T) {
 func (g changeGroup) preview(t *testing.T) map[string]string {
 	t.Helper()
 	s := newStack(t, g.Stack)
-	s.secret = []string{"strata:k3s"} // a registry's password in plain is refused
+	s.secret = []string{"strata:k3s"} // a plain password of a registry would be refused
 	if _, byACME := g.With["certManager"]["acme"]; byACME {
-		s.secret = append(s.secret, "strata:certManager") // and so is an account's key
+		s.secret = append(s.secret, "strata:certManager") // also a plain ACME key
 	}
 	for name, values := range g.With {
 		s.config["strata:"+name] = values
@@ -117,7 +119,7 @@ func (g changeGroup) preview(t *testing.T) map[string]string {
 		effects[key] = s.effect(t, key, s.preview())
 		taken()
 	}
-	for key, artifact := range g.Artifacts { // last: there is no way back
+	for key, artifact := range g.Artifacts { // these are last, because they cannot be reverted
 		before := keepBundle(t)
 		s.newArtifact(artifact)
 		effects[key] = s.effect(t, key, s.preview())

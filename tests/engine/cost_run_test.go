@@ -26,7 +26,7 @@ import (
 	"strata/config"
 )
 
-// checkpoint saves the state like the file backend: all of it, after each step.
+// checkpoint saves the state like the file backend: the whole state after each step.
 type checkpoint struct {
 	path string
 	last *apitype.DeploymentV3
@@ -41,8 +41,8 @@ func (c *checkpoint) Save(deployment apitype.TypedDeployment) error {
 	return os.WriteFile(c.path, text, 0o600)
 }
 
-// timedUp runs an update like the command line, and returns its duration. The harness of run checks
-// every intermediate state, which would take most of the time.
+// timedUp runs an update like the command line, and returns its duration. run is slower, because
+// its harness checks every intermediate state.
 func (s *stack) timedUp() (time.Duration, map[string]int) {
 	s.t.Helper()
 	defer s.begins()()
@@ -55,7 +55,7 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for range events { // only their being taken matters
+		for range events { // the events only have to be received
 		}
 	}()
 	options := s.plan.Options.Options()
@@ -80,7 +80,7 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 		s.snapshot, err = checkpoints.DeserializeDeploymentV3(s.t.Context(), *saved.last,
 			checkpoints.Base64SecretsProvider{})
 		require.NoError(s.t, err)
-		s.snapshot.SecretsManager = nil // it cannot be copied, which GetTarget does
+		s.snapshot.SecretsManager = nil // GetTarget copies the snapshot, and cannot copy this
 	}
 	counts := map[string]int{}
 	for op, n := range changes {
@@ -89,8 +89,8 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	return took, counts
 }
 
-// workloads returns a program of a cluster with a number of workloads: each has a requested
-// certificate, and the gate that waits for it.
+// workloads returns a program with a number of workloads in a cluster. Each has a certificate and
+// the gate that waits for it.
 func workloads(number int) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		cfg, err := config.FromPulumi(ctx)

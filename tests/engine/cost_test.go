@@ -17,18 +17,18 @@ import (
 	"strata/tests/bench"
 )
 
-// most is the largest number of workloads; usual the largest for which every step is saved unless
-// -long is given.
+// most is the largest number of workloads. usual is the largest one for which each step is saved
+// without the flag -long.
 const most, usual = 1000, 100
 
 var long = flag.Bool("long", false,
 	"measure 1000 workloads also with the state saved after each step; takes half an hour")
 
-// TestCost measures how the cost of an update, and of one without changes, grows with the
-// workloads. Its providers take no time; it also measures where the processor time goes. `make
-// bench` writes the results into bench/results.json. It measures an update that saves the state
-// after each step, like the file backend. Another saves only at its end, which shows the cost of
-// the rest.
+// TestCost measures how the cost of an update, and of one without changes, grows with the number of
+// workloads. The providers take no time. Three kinds of updates are measured: one that saves the
+// state after each step, like the file backend, one that saves it only at its end, and one without
+// changes. For the first, TestCost also measures where the processor time goes. `make bench` writes
+// the results into bench/results.json.
 func TestCost(t *testing.T) {
 	results := []bench.Result{}
 	for _, number := range []int{1, 10, usual, most} {
@@ -44,7 +44,7 @@ func TestCost(t *testing.T) {
 			bench.On("cost_noop", "workloads", number, "s", c.noop))
 		if len(c.saving) > 0 {
 			results = append(results, bench.On("cost_up", "workloads", number, "s", c.saving))
-			// the largest says most
+			// Only the shares of the largest number are kept.
 			results = slices.DeleteFunc(results,
 				func(r bench.Result) bool { return r.Unit == "ratio" })
 			results = append(results, shares(t, &c.profiled, number)...)
@@ -55,10 +55,10 @@ func TestCost(t *testing.T) {
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 }
 
-// cost holds the durations for one number of workloads, in seconds.
+// cost has the durations for one number of workloads, in seconds.
 type cost struct {
 	saving, once, noop []float64
-	// profiled is the profile of the last update that saved each step.
+	// profiled is the CPU profile of the last update that saved each step.
 	profiled bytes.Buffer
 }
 
@@ -86,8 +86,8 @@ func (c *cost) measure(t *testing.T, number int) {
 	c.noop = append(c.noop, noop.Seconds())
 }
 
-// parts assign processor time: a sample belongs to the first part whose text is in the name of a
-// function, from the innermost outwards.
+// parts assign processor time. A sample belongs to the part of its innermost function that has a
+// text of a part in its name.
 var parts = []struct{ name, function string }{
 	{"saving the state", "engine_test.(*checkpoint)."},
 	{"saving the state", "/pkg/v3/backend."},

@@ -10,8 +10,8 @@ import (
 	"strata/tests/bench"
 )
 
-// counted counts the trials of one stack. With RECORD it writes them into bench/results.json as it
-// runs, so that an interrupted run has its numbers, too.
+// counted counts the trials of one stack. If RECORD is set, it writes the counts into
+// bench/results.json during the run, so that an interrupted run keeps them.
 type counted struct {
 	t                      *testing.T
 	name                   string
@@ -29,7 +29,7 @@ func (c *counted) kill(err error) {
 
 func (c *counted) history(err error) {
 	if c.violated > 0 {
-		return // it is being made short
+		return // the failed history is being shortened
 	}
 	c.histories++
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *counted) history(err error) {
 	c.write(20)
 }
 
-// write writes the numbers after every so many trials.
+// write writes the counts after every so many trials, or always if every is 0.
 func (c *counted) write(every int) {
 	if c.n++; every > 0 && c.n%every != 0 || os.Getenv("RECORD") == "" {
 		return

@@ -22,7 +22,7 @@ func TestDestroyOfExistingHostsUninstallsLastWithoutClusterAPI(t *testing.T) {
 	for _, object := range []string{"metallb-namespace", "metallb-release", "metallb-pool", "metallb-advertisement"} {
 		assert.Nil(t, did.find("delete", object), "%s goes with the cluster", object)
 	}
-	uninstalls := did.ending("delete", "-claim") // which uninstalls
+	uninstalls := did.ending("delete", "-claim") // its delete uninstalls K3s
 	assert.Len(t, uninstalls, 5)
 	for _, uninstall := range uninstalls {
 		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-claim")
@@ -50,19 +50,20 @@ func TestDestroyOfMachinesRunsNoCommandsOnThem(t *testing.T) {
 	assert.Empty(t, gone.actions.ending("delete", "metallb-release"))
 }
 
-func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
+func TestDestroySucceedsWithDeadMachine(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.mustUp()
 	for name := range s.stored() {
-		// Its host key and the random values of its replacements only exist in the state.
+		// The state still has its host key and the random values of its replacements, which exist
+		// nowhere else.
 		own := strings.TrimPrefix(name, "hosts-agent-1-")
 		isLocal := slices.Contains([]string{"vm", "vm-attempt", "recreated", "identity"}, own)
 		if strings.Contains(name, "-agent-1-") && !isLocal || strings.HasPrefix(name, "metallb-") {
 			s.fail("delete", name)
 		}
 	}
-	// The gates that observe the whole cluster have no delete command; only objects that
-	// DeletedWith spares may fail here.
+	// Gates that observe the whole cluster have no delete command. Only objects with DeletedWith
+	// may fail here.
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
@@ -74,7 +75,7 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// With --run-program the engine runs the program to learn which resources to destroy.
+// With --run-program, the engine runs the program to learn which resources to destroy.
 func TestDestroySucceedsWithRunProgram(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {
@@ -86,8 +87,8 @@ func TestDestroySucceedsWithRunProgram(t *testing.T) {
 	}
 }
 
-// An existing host must not be forgotten: its uninstall must succeed, or a person removes it from
-// the state.
+// An existing host must not leave the state silently. Its uninstall must succeed, or a person
+// removes it from the state.
 func TestDestroyFailsOnDeadHostAndNextDestroyContinues(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -106,8 +107,8 @@ func TestDestroyFailsOnDeadHostAndNextDestroyContinues(t *testing.T) {
 
 const guard = "k3s-teardown-guard"
 
-// Pulumi checks its own protection when a resource's turn comes: with --skip-preview, its
-// dependents are gone by then.
+// Pulumi checks its own protection only when it reaches a resource. With --skip-preview, dependents
+// are deleted by then.
 func TestRefusedDestroyDeletesNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +133,8 @@ func TestRefusedDestroyDeletesNothing(t *testing.T) {
 	}
 }
 
-// A state without the last guard, as after a failed first update, gets it without any other change,
-// and is destroyed without it.
+// A state may lack the last guard, as after a failed first update. An update adds it without any
+// other change, and a destroy succeeds without it.
 func TestUpdateAddsMissingLastGuardAlone(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -147,9 +148,9 @@ func TestUpdateAddsMissingLastGuardAlone(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The guard's input is in the state: the last update's value decides, and a change of it changes
-// nothing else.
-func TestProtectChangeUpdatesOnlyTheGuards(t *testing.T) {
+// The guard's input is in the state, so the value of the last update decides. A change of it
+// changes no other resource.
+func TestProtectChangeUpdatesOnlyGuards(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }

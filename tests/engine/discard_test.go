@@ -15,7 +15,7 @@ import (
 
 const firstGuard = "k3s-teardown-first"
 
-// withTeam returns a stack with a workload in a namespace of its own, and a Vault of its own.
+// withTeam returns a stack with its own Vault, and with a workload in its own namespace.
 func withTeam(t *testing.T) *stack {
 	t.Helper()
 	s := newStack(t, "staging")
@@ -28,7 +28,7 @@ func withTeam(t *testing.T) *stack {
 	return s
 }
 
-// guarded returns a guard's input and its last output.
+// guarded returns the input of a guard and its last output.
 func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard,
 	printed teardown.Objects) {
 	t.Helper()
@@ -38,7 +38,7 @@ func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard,
 	return asked, printed
 }
 
-// leaving are changes that remove a part in which others may keep objects.
+// leaving has changes that remove a part of the platform in which others may have objects.
 var leaving = map[string]func(s *stack){
 	"the last workload of a namespace": func(s *stack) { s.set("apps", "workloads", []any{}) },
 	"the stack's own Vault": func(s *stack) {
@@ -48,9 +48,9 @@ var leaving = map[string]func(s *stack){
 	"Argo CD": func(s *stack) { s.set("argocd", "enabled", false) },
 }
 
-// Deletes run after all updates. A guard that compares with its own previous output checks before
-// any layer changes. It checks again before the first delete, because the deletes of a failed run
-// may come days later.
+// The engine deletes after all updates. A guard checks before any layer changes, and compares with
+// its own previous output. It checks again before the first delete, because a failed run leaves its
+// deletes to a run that may be days later.
 func TestGuardsCheckRemovalsBeforeChangesAndBeforeDeletes(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestRefusedUpdateDeletesNothing(t *testing.T) {
 	}
 }
 
-// With --continue-on-error the engine skips the dependents of a failed step, and continues with the
+// With --continue-on-error, the engine skips the dependents of a failed step but still runs
 // deletes.
 func TestContinueOnErrorDeletesNothingBehindUnreachedGuard(t *testing.T) {
 	s := withTeam(t)
@@ -114,7 +114,7 @@ func TestContinueOnErrorDeletesNothingBehindUnreachedGuard(t *testing.T) {
 	assert.Empty(t, failed.actions.names("delete"))
 }
 
-// A reverted change is not checked any more: the guard's output is the old one.
+// A reverted change needs no check, because the guard's output is the old one.
 func TestRevertAfterRefusedUpdateChangesNothing(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
@@ -126,8 +126,8 @@ func TestRevertAfterRefusedUpdateChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A run that fails after the first guard leaves its deletes to a later one. By then new objects may
-// exist.
+// A run that fails after the first guard leaves its deletes to a later run. Until then, others may
+// create objects.
 func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	s := withTeam(t)
 	leaving["the last workload of a namespace"](s)
@@ -143,7 +143,7 @@ func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	assert.Contains(t, s.stored(), "workloads-team-a")
 }
 
-func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
+func TestGuardsKnowEveryObjectOfProgram(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		s := newStack(t, name)
 		s.mustUp()
@@ -168,7 +168,7 @@ func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestDiscardAndProtectSettingsReachTheGuards(t *testing.T) {
+func TestDiscardAndProtectSettingsReachGuards(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.config["strata:discard"] = section{"namespaces": []string{"team-a"},
@@ -200,8 +200,8 @@ func TestPreviewWarnsOfRemovals(t *testing.T) {
 	assert.Contains(t, warned[0], "namespace team-a")
 }
 
-// On an existing cluster each object is deleted: others' objects in our namespaces would go with
-// them.
+// On an existing cluster, each object is deleted. Objects of others in the stack's namespaces would
+// be deleted with the namespaces.
 func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -217,7 +217,7 @@ func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The provider only begins the delete of a namespace. A later command waits for its end, and
+// The provider only starts the deletion of a namespace. A later command waits for its end, and
 // reports what delays it.
 func TestUpdateWaitsForNamespaceTerminationAfterDelete(t *testing.T) {
 	for name, change := range leaving {
@@ -248,7 +248,8 @@ func TestUpdateWaitsForNamespaceTerminationAfterDelete(t *testing.T) {
 	assert.Empty(t, spared.actions.ending("delete", "-end"), "they go with the cluster")
 }
 
-// A namespace that does not end is in no state: a restored layer makes it again, with its objects.
+// A namespace that is still terminating is not in the state. If its layer is configured again, the
+// layer creates the namespace and its objects again.
 func TestRestoredLayerRecreatesNamespaceStuckInTermination(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]

@@ -11,7 +11,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// inCluster returns the resources in the state that a cluster holds.
+// inCluster returns the names of resources in the state that are objects in a cluster.
 func (s *stack) inCluster() []string {
 	var names []string
 	for name, state := range s.stored() {
@@ -22,9 +22,9 @@ func (s *stack) inCluster() []string {
 	return names
 }
 
-// The stack itself deletes its objects in an existing cluster; in a cluster of ours they go with
-// the machines.
-func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
+// In an existing cluster, the stack deletes its own objects. In a cluster of the stack they are
+// deleted with the machines.
+func TestDestroyDeletesEachObjectInExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()
@@ -75,8 +75,8 @@ func TestSecondUpdateOnExistingClusterChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// kind renews certificates once a year, other clusters a token every hour.
-func TestARenewedCredentialReplacesNothing(t *testing.T) {
+// kind renews certificates once a year. Other clusters renew a token every hour.
+func TestRenewedCredentialReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")
@@ -98,9 +98,10 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 
 const identity = "cluster-identity"
 
-// If the context leads to another cluster, nothing is changed there and nothing is deleted in the
-// old one, with any options of the engine. A proxy may choose the cluster by the credential alone.
-func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
+// If the context leads to another cluster, nothing may change there, and nothing may be deleted in
+// the old one, whatever the engine's options are. A proxy may choose the cluster by the credential
+// alone.
+func TestOtherClusterInSameContextIsRefused(t *testing.T) {
 	for _, other := range []struct {
 		goesOn  bool
 		ca, key string
@@ -118,8 +119,7 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		refused := s.up()
 		require.Error(t, refused.err)
 		assert.Contains(t, toldAbout(refused, identity), "made to fail")
-		// Gates beside the guard may be between their delete and their create; they are no objects
-		// of a cluster.
+		// Gates may be between their delete and their create. They are no objects of a cluster.
 		assert.Subset(t, []string{"cluster-nodes", "cluster-system"},
 			refused.actions.names("delete"))
 		for name := range refused.changed() {
@@ -138,8 +138,8 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 	}
 }
 
-// A CA is rotated, and the cluster is the same.
-func TestARotatedCAReplacesNothing(t *testing.T) {
+// The CA of the cluster is rotated, and the cluster stays the same.
+func TestRotatedCAReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
@@ -156,8 +156,8 @@ func TestARotatedCAReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// As the refusal advises: the state forgets all objects of the old cluster, which keeps them, and
-// the next update makes them in the new one.
+// The test follows the advice of the refusal. The state forgets all objects of the old cluster,
+// which keeps them, and the next update creates them in the new cluster.
 func TestUpdateRecreatesObjectsElsewhereAfterClusterStateDelete(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()

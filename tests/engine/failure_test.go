@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A failed gate is not stored, its dependents are not created, and the next update continues from
-// there.
+// A failed gate is not stored in the state, its dependents are not created, and the next update
+// continues with it.
 func TestFailedGateStopsDependentsAndNextUpdateContinues(t *testing.T) {
 	gates := map[string]string{
 		"hosts-agent-1-gate": "hosts", "k3s-server-1-gate": "k3s",
@@ -54,7 +54,7 @@ func TestFailedGateStopsDependentsAndNextUpdateContinues(t *testing.T) {
 	}
 }
 
-// A failed action is reported with its resource, whose URN names the layer.
+// An error names the failed resource, whose URN contains the layer.
 func TestFailedActionReportsItsLayer(t *testing.T) {
 	for name, layer := range map[string]string{
 		"hosts-server-1-hostkey": "hosts", "hosts-server-1-gate": "hosts",
@@ -75,7 +75,7 @@ func TestFailedActionReportsItsLayer(t *testing.T) {
 	}
 }
 
-// A gate that runs again and fails is not in the state, and the next update runs it again.
+// If a gate fails when it runs again, it is removed from the state. So the next update runs it.
 func TestFailedGateRunsAgainOnNextUpdate(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -93,8 +93,8 @@ func TestFailedGateRunsAgainOnNextUpdate(t *testing.T) {
 	assert.NotContains(t, next.names("create"), "k3s-server-1-install", "it is done")
 }
 
-// A failed change that is reverted leaves nothing half done, although every input is the old one.
-// Steps that had begun run again, and others do not.
+// After a failed change is reverted, every input is the old one. Steps that had started must run
+// again nevertheless, and others must not.
 func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
@@ -122,8 +122,8 @@ func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 	}
 }
 
-// Forgotten resources do not block a destroy.
-func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
+// Resources that are no longer in the state do not block a destroy.
+func TestDestroyAfterFailedChangeLeavesNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
@@ -135,8 +135,8 @@ func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// A step that cannot be forgotten, because it has a delete action or its output is needed, runs
-// again by its attempt.
+// A step with a delete action, or whose output is needed, cannot leave the state. It runs again
+// because its attempt changed.
 func TestRevertedFailedStepIsUpdatedInPlace(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("k3s", "vip", "10.10.0.10")
@@ -153,7 +153,7 @@ func TestRevertedFailedStepIsUpdatedInPlace(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// toldAbout returns the messages about a resource.
+// toldAbout returns all messages about a resource.
 func toldAbout(r *result, name string) string {
 	var output strings.Builder
 	for urn, message := range r.errors {
@@ -164,7 +164,7 @@ func toldAbout(r *result, name string) string {
 	return output.String()
 }
 
-// urnOf returns the URN under which errors about a resource are shown.
+// urnOf returns the URN in messages about a resource.
 func (r *result) urnOf(name string) string {
 	for urn := range r.errors {
 		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {
@@ -174,7 +174,7 @@ func (r *result) urnOf(name string) string {
 	return ""
 }
 
-// needs reports whether a resource waits for another, directly or not.
+// needs reports whether a resource depends on another one, directly or indirectly.
 func needs(states map[string]*pkgresource.State, name, wanted string) bool {
 	if states[name] == nil {
 		return false

@@ -15,7 +15,7 @@ import (
 	"strata/platform"
 )
 
-// state returns the part of an exported state that the program reads.
+// state returns the stack's state in the form that the program reads (platform.Program).
 func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 	state := &stackstate.State{}
 	for _, one := range s.stored() {
@@ -32,24 +32,23 @@ func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 	return state, nil
 }
 
-// past returns what the state shows of the cluster.
+// past returns what the state reveals about the cluster.
 func (s *stack) past(ctx context.Context, name string) (members.Past, error) {
 	state, err := s.state(ctx, name)
 	return members.PastOf(state), err
 }
 
-// moved gives nodes the addresses of new hosts.
+// moved gives nodes other addresses, as after a move to new hosts.
 func (s *stack) moved(names ...string) {
 	for i, name := range names {
 		s.node(name)["address"] = fmt.Sprintf("10.10.0.%d", 100+i)
 	}
 }
 
-// servers are the servers of the stack that the tests move.
+// servers are the servers of the stack that the tests move to new hosts.
 var servers = []string{"server-1", "server-2", "server-3"}
 
-// None of the hosts knows the cluster: an update would start a second one, beside it or in its
-// place.
+// If no host knows the cluster, an update would start a second cluster.
 func TestUpdateThatMovesEveryServerIsRefusedBeforeChanges(t *testing.T) {
 	for name, change := range map[string]struct {
 		removed, moved []string
@@ -100,8 +99,8 @@ func TestUpdateMayMoveOneServer(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A kill before the install leaves no cluster: its host may be replaced, and the update is not
-// refused for ever.
+// If a kill comes before the install, there is no cluster yet. Its host may be replaced, and the
+// update must not be refused for ever.
 func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
@@ -115,9 +114,9 @@ func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The state decides at each install whether its script may start a cluster. That is no input, or
-// the second update would install again.
-func TestOnlyFirstServerInstallMayStartTheCluster(t *testing.T) {
+// Before each install, the state decides whether its script may start a cluster. That is no input
+// of the install, because it would make the second update install again.
+func TestOnlyFirstServerInstallMayStartCluster(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	founds := map[string]string{}

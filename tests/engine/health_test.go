@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// gates returns the names of the gates in the state, and of the gates that `strata health` expects
-// from the configuration.
+// gates returns the gates in the state, and those that `strata health` expects from the
+// configuration.
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
@@ -39,9 +39,10 @@ func (s *stack) gates() (stored, foretold []string) {
 	return stored, foretold
 }
 
-// The view of `strata health`: after a successful update no gate is missing or left over, and after
-// a failed one each unreached gate is missing. Gates that the configuration has lost stay listed.
-func TestConfiguredGatesMatchGatesInTheState(t *testing.T) {
+// `strata health` lists missing and left-over gates. After a successful update there are none.
+// After a failed one, each gate that was not reached is missing. A gate that the configuration no
+// longer has is left over.
+func TestConfiguredGatesMatchGatesInState(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -54,7 +55,8 @@ func TestConfiguredGatesMatchGatesInTheState(t *testing.T) {
 }
 
 func TestFailedUpdateLeavesUnreachedGatesOutOfState(t *testing.T) {
-	// No gate runs before its host's; the engine chooses which of its peers' have run by then.
+	// No gate runs before the gate of its host. The engine decides which gates of other hosts have
+	// run.
 	for gate, around := range map[string]struct{ before, behind string }{
 		"hosts-agent-1-gate": {behind: "k3s-agent-1-gate"},
 		"k3s-api":            {before: "hosts-server-1-gate", behind: "metallb-webhook"},

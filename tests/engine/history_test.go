@@ -13,15 +13,15 @@ import (
 	"strata/config"
 )
 
-// Histories leave out events that this level cannot represent. These are two concurrent updates,
-// which the backend's lock prevents without the engine, and a lost quorum. They also leave out an
-// object's fields edited outside Pulumi, which the real provider reads in its own way.
+// Histories leave out events that this level cannot represent: concurrent updates, which the
+// backend's lock prevents, a lost quorum, and fields that are edited outside Pulumi, which the real
+// provider reads in its own way.
 
-// step is one operation on a stack, or an event that happens to it.
+// step is an operation on a stack, or an event outside it.
 type step struct {
 	what string
-	// breaks interrupts a run at its action number at; without is true for a run without an
-	// interruption.
+	// breaks is the manner of the interruption, and at the number of the action. without is true
+	// for a run without an interruption.
 	breaks  manner
 	at      int
 	without bool
@@ -34,7 +34,7 @@ func (o step) String() string {
 	return fmt.Sprintf("%s %s %d", o.what, o.breaks, o.at)
 }
 
-// changes are people's changes of the configuration; each is applied, and later reverted.
+// changes are changes of the configuration by a user. Each is applied, and later reverted.
 var changes = map[string]func(s *stack, taken bool){
 	"label": func(s *stack, taken bool) {
 		s.node("agent-1")["labels"] = map[string]any{"taken": fmt.Sprint(taken)}
@@ -50,20 +50,20 @@ var changes = map[string]func(s *stack, taken bool){
 	},
 }
 
-// history is a stack with its applied changes.
+// history is a stack, with the changes and events of a history.
 type history struct {
 	*stack
 	taken map[string]bool
 	all   []any
 	// left are the nodes that were removed from the configuration.
 	left []string
-	// lost counts the losses of agent-1's host; while it is odd, the node has no new one.
+	// lost counts the losses of agent-1's host. While it is odd, the node has no host.
 	lost int
-	// adrift is true if objects were deleted outside Pulumi, or a restore has changed them: a plain
-	// update does not notice.
+	// adrift is true if objects were deleted outside Pulumi, or changed by a restore. An update
+	// without refresh ignores that.
 	adrift bool
-	// refreshed is true after a run with a refresh; looked has the time of each resource's last
-	// write before that.
+	// refreshed is true after a run with a refresh. looked has the time of each resource's last
+	// write before that run.
 	refreshed bool
 	looked    map[string]int
 	// kept is the last snapshot of the cluster.
@@ -101,7 +101,7 @@ func newHistory(t *testing.T, name string) *history {
 // onExistingHosts reports whether no command makes or removes the hosts.
 func (h *history) onExistingHosts() bool { return h.config["strata:hosts"]["driver"] == "existing" }
 
-// wanted returns the configured nodes.
+// wanted returns the names of the configured nodes.
 func (h *history) wanted() []string {
 	var names []string
 	if h.reality.existing {
@@ -114,7 +114,7 @@ func (h *history) wanted() []string {
 	return names
 }
 
-// play runs one step. A run that is not killed must succeed.
+// play runs one step. It returns an error if a run fails that was not interrupted.
 func (h *history) play(one step) error {
 	switch one.what {
 	case "up", "refresh":
@@ -142,7 +142,7 @@ func (h *history) play(one step) error {
 	return nil
 }
 
-// toggle removes nodes from the configuration, or restores them.
+// toggle removes nodes from the configuration, or adds them again.
 func (h *history) toggle(names []string) error {
 	if slices.Contains(h.left, names[0]) {
 		h.left = slices.DeleteFunc(h.left,
@@ -172,7 +172,7 @@ func (h *history) ends(op lt.TestOp, one step) error {
 	case brokeOff:
 		return nil
 	case ended.err != nil && away && strings.Contains(fmt.Sprint(ended.err), lostNode):
-		return nil // it is named
+		return nil // the error names the lost host
 	case ended.err != nil:
 		return fmt.Errorf("%s: %w: %v", one, ended.err, ended.errors)
 	case one.what == "destroy":
@@ -187,7 +187,7 @@ func (h *history) ends(op lt.TestOp, one step) error {
 	return err
 }
 
-// told checks that no secret is in a run's output.
+// told returns an error if the output of a run contains a secret.
 func (h *history) told(ended *result) error {
 	for _, secret := range secrets {
 		if strings.Contains(fmt.Sprint(ended.err, ended.errors), secret) {
@@ -197,9 +197,9 @@ func (h *history) told(ended *result) error {
 	return nil
 }
 
-// converges checks the results that must follow any history: a plain update succeeds, a second one
-// has no changes, and a destroy leaves nothing. By then a lost host has a replacement, and changes
-// outside Pulumi are refreshed.
+// converges checks the results that must follow any history. An update succeeds, a second one
+// changes nothing, and a destroy leaves nothing. Before that, a lost host gets a replacement, and
+// changes outside Pulumi are refreshed.
 func (h *history) converges() error {
 	if h.lost%2 == 1 {
 		h.loseOrRepair()
@@ -218,16 +218,16 @@ func (h *history) converges() error {
 	return h.play(step{what: "destroy", without: true})
 }
 
-// done lists the operations, with the engine's runs more often.
+// done has the operations and events. Runs of the engine are more frequent.
 var done = []string{
 	"up", "up", "up", "up", "up", "up", "destroy", "refresh", "label", "names", "argocd", "pool",
 	"agent-2", "servers", "upgrade", "lose", "kubectl", "snapshot", "restore",
 }
 
-// boundaries is a prime above the number of actions of any update.
+// boundaries is a prime number above the number of actions of any update.
 const boundaries = 241
 
-// steps generates the operations on a stack.
+// steps generates random histories.
 func steps() *rapid.Generator[[]step] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		one := step{what: rapid.SampledFrom(done).Draw(t, "what"), without: true}
@@ -236,15 +236,15 @@ func steps() *rapid.Generator[[]step] {
 			one.breaks = manner(rapid.IntRange(0, manners-1).Draw(t, "manner"))
 		}
 		if !one.without || one.what == "kubectl" {
-			// Rapid draws small numbers far more often than large ones, and an update begins with
-			// hosts: the multiplication spreads them over every layer.
+			// Rapid draws small numbers far more often than large ones, and an update starts with
+			// hosts. The multiplication spreads interruptions over all layers.
 			one.at = rapid.IntRange(0, boundaries-1).Draw(t, "at") * 89 % boundaries
 		}
 		return one
 	}), 1, 8)
 }
 
-// played plays a history and checks the final conditions.
+// played plays a history and checks the results that must follow it.
 func (h *history) played(all []step) error {
 	for _, one := range all {
 		if err := h.play(one); err != nil {
@@ -254,8 +254,8 @@ func (h *history) played(all []step) error {
 	return h.converges()
 }
 
-// TestEveryHistoryConverges plays HISTORIES random histories for each stack. A failure prints the
-// shortest one that still fails; SEED is the first one's.
+// TestEveryHistoryConverges plays HISTORIES random histories for each stack; SEED selects them. A
+// failure prints a shortened history that still fails.
 func TestEveryHistoryConverges(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 10), number(t, "SEED", 1)
 	t.Logf("HISTORIES=%d SEED=%d", histories, seed)

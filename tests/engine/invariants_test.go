@@ -16,10 +16,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secrets must never appear in plain.
+// secrets are texts that must never be in plain.
 var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 
-// whole checks an update's result against the configuration and the state.
+// whole checks all invariants after an update.
 func (h *history) whole() error {
 	for _, holds := range []func() error{
 		h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain,
@@ -31,8 +31,8 @@ func (h *history) whole() error {
 	return nil
 }
 
-// nodesAreWhole checks that exactly the configured nodes exist, in one cluster, and no machine
-// without an owner.
+// nodesAreWhole checks that exactly the configured nodes exist, in one cluster, and that no other
+// machine exists.
 func (h *history) nodesAreWhole() error {
 	if h.reality.existing {
 		return nil
@@ -49,7 +49,8 @@ func (h *history) nodesAreWhole() error {
 	return nil
 }
 
-// hostsAreAsAsked checks that each host runs the bundle's K3s, with the state's configuration.
+// hostsAreAsAsked checks that each host runs the K3s of the bundle, with the configuration in the
+// state.
 func (h *history) hostsAreAsAsked() error {
 	manifest, err := artifacts.ReadManifest(os.Getenv(config.ArtifactsVariable))
 	if err != nil {
@@ -72,8 +73,7 @@ func (h *history) hostsAreAsAsked() error {
 }
 
 // objectsAreTheStates checks that the cluster and the state have the same objects with the same
-// content. This holds for an existing cluster too, because the simulated one starts without
-// objects.
+// content. A simulated existing cluster is empty at first, so this holds for it as well.
 func (h *history) objectsAreTheStates() error {
 	stored := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -101,7 +101,7 @@ func (h *history) objectsAreTheStates() error {
 	return nil
 }
 
-// revealed returns values as a text, with the secret ones.
+// revealed returns values as a text in which secrets are shown.
 func revealed(values resource.PropertyMap) string {
 	var reveal func(value resource.PropertyValue) (any, bool)
 	reveal = func(value resource.PropertyValue) (any, bool) {
@@ -117,7 +117,7 @@ func revealed(values resource.PropertyMap) string {
 	return string(text)
 }
 
-// nothingIsPlain checks that the state has secrets only as secrets.
+// nothingIsPlain checks that secrets are only in secret values of the state.
 func (h *history) nothingIsPlain() error {
 	for _, state := range h.snapshot.Resources {
 		for _, text := range secrets {
@@ -134,8 +134,8 @@ func (h *history) nothingIsPlain() error {
 }
 
 // gatesLookedLast checks that each gate in the state has run since its dependencies were last
-// written. It ignores resources that a refresh has made again: a gate's inputs are unchanged then,
-// and docs/operations.md recommends `strata health`.
+// written. Resources that a refresh has recreated do not count. They do not change a gate's inputs,
+// and docs/operations.md recommends `strata health` after a refresh.
 func (h *history) gatesLookedLast() error {
 	if h.refreshed {
 		maps.Copy(h.looked, h.written)
@@ -160,15 +160,15 @@ func isGate(state *pkgresource.State) bool {
 	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
 }
 
-// moves reports whether a write of a resource changes the subject of gates: K3s's configuration, a
-// release, a workload.
+// moves reports whether a write of a resource affects gates: K3s's configuration, a release or a
+// workload.
 func moves(state *pkgresource.State) bool {
 	kind := string(state.Type)
 	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") ||
 		strings.HasSuffix(state.URN.Name(), "-install")
 }
 
-// nothing checks that a destroy has left nothing.
+// nothing checks that a destroy left nothing.
 func (h *history) nothing() error {
 	if left := h.stored(); len(left) > 0 {
 		return fmt.Errorf("a destroy left in the state: %v", left)

@@ -17,28 +17,28 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// keep makes the tests write the result of this commit for each stack, for the tests of later
-// commits.
+// keep makes TestKeep write the deployed stacks of this commit, for the tests of later commits.
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
-// keptStacks are the committed stacks whose states are kept, one for each way to get hosts.
+// keptStacks are the committed stacks that are kept, one for each way to get hosts.
 var keptStacks = []string{"staging", "proxmox", "kind"}
 
-// kept is a stack from an earlier commit: its configuration and its state, whose secrets are those
-// of the fake providers.
+// kept is a deployed stack of an earlier commit: its configuration and its state. The secrets in it
+// are those of the fake providers.
 type kept struct {
 	Config     map[string]section    `json:"config"`
 	Deployment *apitype.DeploymentV3 `json:"deployment"`
-	// Answers are the providers' values: a repeated request for a machine returns the same key.
+	// Answers are the outputs of the fake providers. A repeated request for a machine must return
+	// the same key.
 	Answers *pulumitest.Answers `json:"answers"`
 }
 
-// keptFile returns the file of a kept stack; the tests run in folders of their own.
+// keptFile returns the path of the file of a kept stack. The tests run in other folders.
 func keptFile(name string) string {
 	return filepath.Join(root, "tests", "engine", "testdata", "kept", name+".json.gz")
 }
 
-// TestKeep writes the kept states, with -keep only.
+// TestKeep writes the kept stacks. It runs only with -keep.
 func TestKeep(t *testing.T) {
 	if !*keep {
 		t.Skip("writes testdata/kept with -keep, before a change of what the program registers")
@@ -67,7 +67,7 @@ func keptStack(t *testing.T, name string) *stack {
 	return stackOf(t, name, keptFile(name))
 }
 
-// stackOf returns a stack from a file, in the format of the kept ones.
+// stackOf returns the stack in a file that TestKeep wrote.
 func stackOf(t *testing.T, name, path string) *stack {
 	t.Helper()
 	file, err := os.Open(path)

@@ -18,8 +18,8 @@ import (
 	"strata/platform"
 )
 
-// adopting makes the stack use the program that Pulumi runs, with an adoption that works on the
-// world: it refuses another program's objects, and removes a release's record.
+// adopting makes the stack use the program that Pulumi runs, with a hook before changes. The hook
+// refuses objects of another program, and deletes the release that a killed run left.
 func (s *stack) adopting(foreign ...string) {
 	s.registers = platform.Program{Connect: func(
 		kubeconfig string, _ []string,
@@ -44,8 +44,8 @@ func (s *stack) adopting(foreign ...string) {
 	}}.Run
 }
 
-// killAt returns the state after a kill during the create of the resource at an index: the
-// resources before it, and the pending create. The cluster has more.
+// killAt changes the state to the one after a kill during the create of the resource at an index.
+// It has the resources before it, and the pending create. The cluster keeps its objects.
 func (s *stack) killAt(index int) (killed string) {
 	resources := s.snapshot.Resources
 	pending := resources[index]
@@ -55,7 +55,7 @@ func (s *stack) killAt(index int) (killed string) {
 	return pending.URN.Name()
 }
 
-// inClusterFrom returns the index of the first resource that the cluster holds.
+// inClusterFrom returns the index of the first resource that is an object in the cluster.
 func (s *stack) inClusterFrom() int {
 	for i, state := range s.snapshot.Resources {
 		if strings.HasPrefix(string(state.Type), "kubernetes:") {
@@ -81,8 +81,8 @@ func TestKilledUpdatesConvergeWhileClusterIsAlive(t *testing.T) {
 	}
 }
 
-// Without the hook, the provider reports that the first object already exists: so the test above
-// can fail.
+// Without the hook, the provider reports that the first object already exists. This shows that the
+// test above can fail.
 func TestUpdateFailsOnExistingObjectWithoutAdoptHook(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
@@ -90,7 +90,7 @@ func TestUpdateFailsOnExistingObjectWithoutAdoptHook(t *testing.T) {
 	require.Error(t, s.up().err)
 }
 
-// A destroy that is interrupted before the machines are gone leaves a living cluster: the next
+// A destroy that is interrupted before the machines are deleted leaves a running cluster. The next
 // update must keep its token and identity.
 func TestUpdateRestoresStackAfterInterruptedDestroy(t *testing.T) {
 	for name, last := range map[string]string{"proxmox": "hosts-server-1-vm", "staging": "k3s-server-1-claim"} {
@@ -118,8 +118,8 @@ func TestUpdateRestoresStackAfterInterruptedDestroy(t *testing.T) {
 	}
 }
 
-// A destroy that is interrupted among the machines has removed everything on them from the state.
-// So only the next update checks their remains, before it observes or changes one.
+// A destroy that is interrupted while it deletes machines has removed everything on them from the
+// state. So the next update must inspect the remaining machines before it changes them.
 func TestUpdateInspectsMachinesAfterInterruptedDestroy(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.adopting()
@@ -150,8 +150,8 @@ func TestUpdateFailsOnNamespaceOfAnotherProgram(t *testing.T) {
 	assert.NotContains(t, s.stored(), "metallb-namespace")
 }
 
-// With a state from before the hook, no object in the cluster is made anew or changed; the provider
-// gets a switch.
+// For a state from before the hook, an update must not recreate or change objects in the cluster.
+// Only a setting of the provider changes.
 func TestUpdateOfStateWithoutAdoptHookChangesOnlyProvider(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()

@@ -19,15 +19,14 @@ import (
 	"strata/config"
 )
 
-// scene is an operation that is killed at each of its boundaries.
+// scene is an operation that is killed before and after each of its actions.
 type scene struct {
 	name string
 	op   lt.TestOp
-	// begin makes the stack before the operation, and changes it. Without it the stack does not
-	// exist yet.
+	// begin prepares a deployed stack for the operation. If it is nil, the stack is not deployed.
 	begin func(h *history)
-	// ours is true for scenes of a cluster that the stack builds, machines for those of machines
-	// that it makes.
+	// ours is true for scenes of a cluster that the stack creates, and machines for those of
+	// machines that it creates.
 	ours, machines bool
 }
 
@@ -67,16 +66,16 @@ func (c scene) plays(h *history) bool {
 		(h.reality.existing || h.onExistingHosts()))
 }
 
-// killed is a stack after a kill: the written state, and the executed effects.
+// killed is a stack after a kill: the state that was written, and the effects so far.
 type killed struct {
 	at       string
 	snapshot *deploy.Snapshot
 	reality  *reality
 }
 
-// kills runs an operation undisturbed and returns the results of a kill before and after each of
-// its actions. Parallel actions may have had their effect by then or not, as in the run. Kills with
-// the same result count once.
+// kills runs an operation without interruption, and returns the result of a kill before and after
+// each action. The effects of parallel actions are those of this run. Kills with the same result
+// count once.
 func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	var all []killed
 	var wrong error
@@ -99,9 +98,9 @@ func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	return all, wrong
 }
 
-// survives plays the steps that follow a kill: the same command again, a second update without
-// changes, and a destroy that leaves nothing. In a cluster of ours, an update may also revert a
-// destroy.
+// survives checks the steps that follow a kill: the same command again, a second update without
+// changes, and a destroy that leaves nothing. In a cluster of the stack, an update may also follow
+// a killed destroy.
 func (h *history) survives(one killed, destroys bool) error {
 	h.from(one)
 	if destroys {
@@ -119,13 +118,13 @@ func (h *history) survives(one killed, destroys bool) error {
 	return err
 }
 
-// refusedAsThere matches the refusal of an existing cluster's API server for an object that a kill
-// has left, and Helm's for a release.
+// refusedAsThere matches the errors for an object or a release that a kill left in an existing
+// cluster.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
 // recover acts like `strata repair`, which an existing cluster needs after such a kill
-// (docs/adr/0023). It removes the records of releases that the state does not know, and the next
-// update adopts the existing objects.
+// (docs/adr/0023). It deletes releases that the state lacks, and the next update adopts existing
+// objects.
 func (h *history) recover() {
 	known := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -140,14 +139,14 @@ func (h *history) recover() {
 	h.upserts = true
 }
 
-// from continues from the result of a kill.
+// from sets the stack to the result of a kill.
 func (h *history) from(one killed) {
 	h.snapshot, h.upserts = one.snapshot, false
 	h.becomes(one.reality.clone())
 }
 
-// TestEveryKillConverges kills each operation of each stack before and after each action: KILLS of
-// them drawn by SEED, or all of them.
+// TestEveryKillConverges kills each operation of each stack before and after each action. KILLS is
+// the number of kills for a stack (0 means all), and SEED selects them.
 func TestEveryKillConverges(t *testing.T) {
 	sample, seed := number(t, "KILLS", 12), number(t, "SEED", 1)
 	t.Logf("KILLS=%d (0 is all) SEED=%d", sample, seed)
@@ -163,7 +162,7 @@ func TestEveryKillConverges(t *testing.T) {
 					}
 					all := h.scene(scene)
 					if sample > 0 {
-						random := rand.New(rand.NewPCG(uint64(seed), uint64(i))) // a moment, no secret
+						random := rand.New(rand.NewPCG(uint64(seed), uint64(i))) // not a secret
 						random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 						all = all[:min(len(all), max(1, sample/len(scenes)))]
 					}
@@ -182,7 +181,7 @@ func TestEveryKillConverges(t *testing.T) {
 	}
 }
 
-// scene plays a scene and returns its kills.
+// scene prepares a scene and returns its kills.
 func (h *history) scene(one scene) []killed {
 	if one.begin != nil {
 		up := h.up()
@@ -194,7 +193,7 @@ func (h *history) scene(one scene) []killed {
 	return slices.Clip(all)
 }
 
-// number returns a number from the environment.
+// number returns the number in an environment variable, or otherwise if it is not set.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {

@@ -20,18 +20,18 @@ import (
 	"strata/platform"
 )
 
-// leftAlone begins the error for a state or a command of another layout.
+// leftAlone is the beginning of the error for a state or a command of another layout.
 const leftAlone = "refused, nothing was changed: "
 
-// lastGuards are the guards whose deletes come first.
+// lastGuards are the guards that a destroy deletes first.
 var lastGuards = map[string]string{"staging": guard, "kind": "cluster-teardown-guard"}
 
-// looksAtLayout makes the program check the state's layout, as it does when Pulumi runs it.
+// looksAtLayout makes the program check the layout of the state, as in a run by Pulumi.
 func (s *stack) looksAtLayout() {
 	s.registers = platform.Program{State: s.state}.Run
 }
 
-// contents returns the URNs, inputs and outputs of the resources in the state, by name.
+// contents returns the URN, the inputs and the outputs of each resource in the state, as text.
 func (s *stack) contents() map[string]string {
 	contents := map[string]string{}
 	for name, state := range s.stored() {
@@ -40,8 +40,8 @@ func (s *stack) contents() map[string]string {
 	return contents
 }
 
-// withoutLayout returns a stack whose state comes from a program without layouts. If failed is
-// true, its first update failed at the last layers.
+// withoutLayout returns a stack whose state has no layout. If failed is true, the first update
+// failed at the last layers.
 func withoutLayout(t *testing.T, name string, failed bool) *stack {
 	t.Helper()
 	s := stackOf(t, name, filepath.Join(root, "tests", "engine", "testdata", "without-layout",
@@ -79,7 +79,7 @@ func TestUpdateAndPreviewRefuseStateWithoutLayout(t *testing.T) {
 	}
 }
 
-// installs replaces the program by this test binary, which deletes then run.
+// installs makes this test binary the program that deletes run.
 func (s *stack) installs(t *testing.T) {
 	t.Helper()
 	project := t.TempDir()
@@ -101,9 +101,9 @@ func (s *stack) installs(t *testing.T) {
 	}
 }
 
-// A destroy runs no program. Its first delete is the last guard's. If a failed update did not reach
-// that guard, each delete command refuses by itself.
-func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
+// A destroy does not run the program. Its first delete is that of the last guard. If a failed
+// update did not reach that guard, each delete command must refuse by itself.
+func TestDestroyOfStateWithoutLayoutChangesNoHost(t *testing.T) {
 	for name, last := range lastGuards {
 		t.Run(name+" finished", func(t *testing.T) {
 			s := withoutLayout(t, name, false)
@@ -135,7 +135,8 @@ func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 	})
 }
 
-// A state of this layout passes: an empty one, one of an update that failed, and a whole one.
+// The program accepts states of its own layout: an empty one, one of a failed update, and a
+// complete one.
 func TestUpdateContinuesStateOfCurrentLayout(t *testing.T) {
 	s := newStack(t, "staging")
 	s.looksAtLayout()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onProxmox returns stack proxmox after its first update.
+// onProxmox returns stack proxmox, deployed.
 func onProxmox(t *testing.T) *stack {
 	t.Helper()
 	s := newStack(t, "proxmox")
@@ -17,9 +17,9 @@ func onProxmox(t *testing.T) *stack {
 	return s
 }
 
-// A change of a machine's address, login or fixed properties must not make it anew. Its workload
-// would be lost, and later steps would not run again.
-func TestNoConfigurationChangeReplacesAMachine(t *testing.T) {
+// A change of a machine's address, login or fixed properties must not recreate the machine. Its
+// workload would be lost, and later steps would not run again.
+func TestConfigurationChangesReplaceNoMachine(t *testing.T) {
 	changes := map[string]func(s *stack){
 		"the hypervisor's user": func(s *stack) {
 			s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"})
@@ -62,7 +62,7 @@ func TestNoConfigurationChangeReplacesAMachine(t *testing.T) {
 	}
 }
 
-// machinesOf returns the resources of the machines that Strata made.
+// machinesOf returns the resources of the machines that Strata creates.
 func machinesOf(s *stack) []string {
 	var names []string
 	for name := range s.stored() {
@@ -73,7 +73,7 @@ func machinesOf(s *stack) []string {
 	return names
 }
 
-// A refusal by the guard comes before any change.
+// The guard refuses before any change.
 func TestRefusingMachineGuardChangesNoMachine(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
@@ -87,7 +87,8 @@ func TestRefusingMachineGuardChangesNoMachine(t *testing.T) {
 	}
 }
 
-// Consent makes one machine anew, and all steps on it run again, in the order of a first update.
+// With consent, one machine is recreated, and all steps on it run again, in the order of a first
+// update.
 func TestRecreateReplacesMachineAndRunsItsStepsAgain(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-2")["recreate"] = "disk-broken"
@@ -128,8 +129,8 @@ func TestRecreateReplacesMachineAndRunsItsStepsAgain(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("delete", "hosts-server-2-vm"))
 }
 
-// The preview of a consent shows its cost: the machine and its commands (since 3.260 Pulumi
-// replaces those with its deletedWith), and no object of the cluster.
+// The preview of a consent shows its whole effect: one machine and its commands are replaced, and
+// no object of the cluster. Since 3.260, Pulumi replaces commands with their deletedWith.
 func TestPreviewOfRecreateShowsOneMachineReplaced(t *testing.T) {
 	s := onProxmox(t)
 	s.node("agent-1")["recreate"] = "older-processor"

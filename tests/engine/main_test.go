@@ -7,8 +7,8 @@ import (
 	"strata/cli"
 )
 
-// asStrata makes this test binary the command line of Strata, for commands of resources that a
-// test runs.
+// asStrata is a variable that makes this test binary the command line of Strata. Tests run commands
+// of resources with it.
 const asStrata = "ENGINE_TEST_AS_STRATA"
 
 func TestMain(m *testing.M) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi deletes after all updates. So an update removes a leaving node from the cluster, before
-// the gate of the exact node set runs, and its host is cleaned after that.
+// Pulumi deletes after all updates. So an update removes a leaving node from the cluster before the
+// gate of the exact node set runs. Its host is uninstalled after that gate.
 func TestRemovedAgentLeavesBeforeNodesGateAndUninstallsAfter(t *testing.T) {
 	for _, name := range []string{"staging", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestRemovedServersCanRejoin(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	whole := s.config["strata:hosts"]["nodes"]
-	s.removeNodes("server-2", "server-3") // odd numbers only
+	s.removeNodes("server-2", "server-3") // the number of servers must be odd
 	left := s.mustUp().actions
 	for _, server := range []string{"server-2", "server-3"} {
 		assert.True(t, left.before("update", "k3s-members", "delete",
@@ -70,7 +70,7 @@ func TestRemovedServersCanRejoin(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestTheFirstServerMayLeave(t *testing.T) {
+func TestFirstServerCanBeRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	cluster := s.stored()["k3s-cluster"].Outputs["hex"]
@@ -86,9 +86,9 @@ func TestTheFirstServerMayLeave(t *testing.T) {
 	assert.Contains(t, exported.StringValue(), "https://10.10.0.13:6443", "the kubeconfig follows")
 }
 
-// A changed config.yaml restarts K3s. Servers restart one at a time, each after the gate of the one
-// before.
-func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
+// A changed config.yaml restarts K3s. Servers restart one at a time, each after the gate of the
+// previous one.
+func TestServerConfigChangeRollsOutOneServerAtATime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
@@ -105,9 +105,9 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The upgrade begins when every node has its binary and every gate of the old K3s passes, and the
+// The upgrade starts when every node has its binary and every gate of the old K3s passes. The
 // layers above wait for it.
-func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
+func TestUpgradeStartsOnceEveryNodeHasBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s")
@@ -142,9 +142,9 @@ func TestFailedUpgradeStopsLayersAboveAndRunsAgain(t *testing.T) {
 	assert.True(t, next.before("create", "k3s-upgrade", "update", "metallb-release"))
 }
 
-// A replacement for a dead host has its name free before it joins, and is a member before the set
-// is checked.
-func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
+// When a host replaces a dead one, the name must be free before it joins, and it must be a member
+// before the gate of the node set runs.
+func TestReplacedServerIsAdmittedBeforeInstall(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	nodes := s.config["strata:hosts"]["nodes"].([]any)
@@ -160,9 +160,9 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The gates of the hosts refuse a version that K3s cannot upgrade to, before any file is copied to
+// The gate of each host refuses a version to which K3s cannot upgrade, before any file is copied to
 // a host.
-func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
+func TestHostThatRefusesVersionGetsNoBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s", "v1.99.0+k3s1")
@@ -175,7 +175,7 @@ func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
 	assert.NotContains(t, failed.actions.names("create"), "k3s-upgrade")
 }
 
-func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
+func TestNewChartRunsWebhookGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("metallb-chart")
@@ -202,8 +202,8 @@ func TestEnabledLayerPushesItsImagesWithoutNodeRestart(t *testing.T) {
 	assert.Empty(t, did.names("delete"))
 }
 
-// An agent that had joined through a removed server restarts, and then its gate runs again: random
-// histories found that none did.
+// An agent that joined through a removed server restarts, so its gate must run again. A random
+// history found that it did not.
 func TestAgentGateRunsAgainWhenServersAreRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

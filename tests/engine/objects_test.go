@@ -13,8 +13,8 @@ import (
 // releaseType is the type of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
-// objectOf returns the API server's name for a resource; empty if it is no object, or has no name
-// yet.
+// objectOf returns the API server's name for a resource. It is empty if the resource is no object
+// or has no name yet.
 func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	kind := string(urn.Type())
 	metadata := inputs["metadata"]
@@ -38,9 +38,10 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists records an object. It refuses an existing one, like the API server, and Helm for a
-// release, unless the provider adopts it (pulumi-kubernetes upsertExistingObjects), which it never
-// does with a release. The caller must hold the mutex.
+// exists records the creation of an object. If the object exists already, the API server refuses
+// the creation. Helm refuses a release whose name is in use. With upsert, the provider adopts an
+// existing object, but never a release (pulumi-kubernetes upsertExistingObjects). The caller must
+// hold the mutex.
 func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {
@@ -58,7 +59,7 @@ func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) 
 	return nil
 }
 
-// read answers a refresh: an object as it was last written, or none.
+// read returns the result of a refresh: an object as it was last written, or none.
 func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -82,14 +83,14 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	return found, nil
 }
 
-// gone forgets an object.
+// gone removes an object.
 func (w *world) gone(object string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	delete(w.objects, object)
 }
 
-// anew forgets all objects of a replaced cluster.
+// anew removes all objects, because the cluster was replaced.
 func (w *world) anew() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -103,7 +104,7 @@ func (w *world) here(object string) bool {
 	return w.objects[object]
 }
 
-// count returns a number that was not used yet.
+// count returns a number that it has not returned before.
 func (w *world) count() int {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -19,7 +19,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// contextOf is a kubeconfig as another resource gives it, with a user's token.
+// contextOf is a kubeconfig with a user's token, which another resource of the program returns.
 const contextOf = `apiVersion: v1
 kind: Config
 current-context: made
@@ -28,11 +28,11 @@ contexts: [{name: made, context: {cluster: made, user: made}}]
 users: [{name: made, user: {token: %s}}]
 `
 
-// made are values that a program's other resources know: only once they exist.
+// made has values that other resources of a program return. They are unknown until these exist.
 type made struct{ kubeconfig, ranges string }
 
-// ownProgram takes a cluster, addresses and values from other resources, as examples/own-program
-// takes its own.
+// ownProgram returns a program that takes a cluster, addresses and values from other resources,
+// like examples/own-program.
 func (m made) ownProgram() platform.Program {
 	return platform.Program{
 		Configure: func(cfg *config.Config) {
@@ -111,7 +111,7 @@ func TestOwnProgramPreviewsBeforeClusterExists(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
+func TestOutputsOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	s := newOwnProgram(t, made{contextOf, ranges})
 	s.mustUp()
 	stored := s.stored()
@@ -124,7 +124,7 @@ func TestValuesOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	assert.Equal(t, ranges, stored["metallb"].Outputs["addresses"].ArrayValue()[0].StringValue())
 	assert.Equal(t, "https://127.0.0.1:34567", stored["cluster"].Outputs["endpoint"].StringValue())
 
-	// The token and the value that is drawn stay secret, wherever they go.
+	// The token and the random value must be secret everywhere.
 	assert.True(t, stored["cluster-provider"].Inputs["kubeconfig"].ContainsSecrets())
 	assert.True(t, stored["metallb-release"].Inputs["values"].ContainsSecrets())
 	for name, state := range stored {
@@ -164,7 +164,7 @@ func TestInvalidOutputsOfOtherResourcesFailTheUpdate(t *testing.T) {
 	}
 }
 
-func TestComponentsOfThePlatformHaveOutputs(t *testing.T) {
+func TestPlatformComponentsHaveOutputs(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
 	stored := s.stored()

@@ -10,7 +10,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// claims returns a stack's machines by name, as their resources create and would delete them.
+// claims returns the machines of a stack by name, with the Spec with which they are created and
+// deleted.
 func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 	t.Helper()
 	all := map[string]hypervisor.Spec{}
@@ -24,7 +25,8 @@ func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 	return all
 }
 
-// Two people with one stack file create machines of one name, each for a cluster of their own.
+// Two people use one stack file. They create machines with the same names, each for their own
+// cluster.
 func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
 	ours, theirs := newStack(t, "proxmox"), newStack(t, "proxmox")
 	ours.answers.Cluster, theirs.answers.Cluster = "cafe", "feed"
@@ -42,8 +44,8 @@ func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
 	}
 }
 
-// A stack from before identities passes them to its machines in place, and its preview shows no
-// loss.
+// A state from before identities gives its machines an identity in place, and the preview shows no
+// deletion.
 func TestMachinesOfOlderStackGetClusterIdentityInPlace(t *testing.T) {
 	s := keptStack(t, "proxmox")
 	seen := s.preview()

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts need not exist yet for a preview.
-func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
+// A preview must work before the hosts exist.
+func TestPreviewOfEmptyStackOnlyCreates(t *testing.T) {
 	for _, name := range []string{"local", "staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -26,12 +26,12 @@ func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
 	}
 }
 
-// A preview that shows a running cluster's objects as deleted makes people afraid of the update or,
-// worse, used to such previews.
-func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
+// If a preview showed objects of a running cluster as deleted, users would fear the update or get
+// used to such previews.
+func TestPreviewShowsNoClusterObjectAsDeleted(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *stack)
-		// gone is a part of the names that may be deleted, empty for none.
+		// gone is a part of the names that may be deleted; empty for none.
 		gone string
 	}{
 		"another SSH port": {func(s *stack) {
@@ -74,10 +74,10 @@ func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 	}
 }
 
-// loses reports whether steps remove anything. A gate, an install or a push is replaced to run
-// again, and so is the word of an attempt, which removes nothing (ADR 17). Nor does a command that
-// another kind of command follows under its name (ADR 45). A replaced object, release or resource
-// with a delete action is gone for a while.
+// loses reports whether steps delete anything. A gate, an install, a push and the value of an
+// attempt are replaced to run again (ADR 17). Such a replacement deletes nothing. The same is true
+// if a command of another kind replaces a command of the same name (ADR 45). But an object, a
+// release, or a resource with a delete action does not exist during its replacement.
 func (s *stack) loses(resource string, steps []string) bool {
 	state := s.stored()[resource]
 	runsAgain := state != nil && strings.HasPrefix(string(state.Type), "command:") &&
@@ -89,7 +89,7 @@ func (s *stack) loses(resource string, steps []string) bool {
 	return slices.Contains(steps, string(deploy.OpReplace)) && !runsAgain
 }
 
-// node returns a node's part of the configuration.
+// node returns the configuration of a node.
 func (s *stack) node(name string) map[string]any {
 	for _, node := range s.config["strata:hosts"]["nodes"].([]any) {
 		if fields := node.(map[string]any); fields["name"] == name {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The oldest accepted Pulumi is the one whose engine these tests run: the behaviour of an older one
-// is unknown.
+// Pulumi.yaml must require at least the version of Pulumi whose engine runs in these tests. Older
+// ones may behave differently.
 func TestProjectRequiresTestedPulumiVersion(t *testing.T) {
 	project, err := workspace.LoadProject(filepath.Join(root, "Pulumi.yaml"))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestProjectRequiresTestedPulumiVersion(t *testing.T) {
 		project.RequiredPulumiVersion, tested)
 }
 
-// moduleVersion returns the version of a module that the program requires, without its v.
+// moduleVersion returns the required version of a module, without the prefix v.
 func moduleVersion(t *testing.T, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))

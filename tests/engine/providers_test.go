@@ -14,15 +14,15 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// sdks maps the program's packages to the Go modules whose versions select their plugins.
+// sdks maps the program's packages to their Go modules, whose versions select the plugins.
 var sdks = map[tokens.Package]string{
 	"command":    "github.com/pulumi/pulumi-command/sdk",
 	"random":     "github.com/pulumi/pulumi-random/sdk/v4",
 	"kubernetes": "github.com/pulumi/pulumi-kubernetes/sdk/v4",
 }
 
-// loaders returns loaders of the fake providers over gRPC: without it the engine would not see a
-// provider's unknown configuration as it does with real plugins.
+// loaders returns loaders of the fake providers, which use gRPC. Without gRPC, the engine would
+// treat a provider's unknown configuration differently from that of real plugins.
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
 	var list []*deploytest.ProviderLoader
@@ -35,12 +35,12 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 	for pkg, module := range sdks {
 		load(pkg, moduleVersion(t, module))
 	}
-	load("kubernetes", "4.30.0") // of the kept states: a resource that no run has changed since names it
+	load("kubernetes", "4.30.0") // named in the kept states
 	return list
 }
 
-// newProvider returns a provider whose effects are on the world. Its answers to Diff are those of
-// the real one.
+// newProvider returns a provider whose actions affect the world. Its Diff answers like the real
+// provider.
 func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
 	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
 		out := answers.Outputs(
@@ -64,7 +64,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 			return response, nil
 		}
 		response.ID = resource.ID(req.Name + "-id")
-		if inputs.HasValue("keepers") { // each one is another
+		if inputs.HasValue("keepers") { // other keepers give another value
 			made["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
 		}
 		err := w.do("create", req.URN, inputs, func() error {
@@ -84,7 +84,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		err := w.do("update", req.URN, inputs, func() error {
 			w.drawn(req.URN, made)
 			if pkg == "command" && !inputs.HasValue("create") && !inputs.HasValue("update") {
-				made["stdout"] = before["stdout"] // nothing ran
+				made["stdout"] = before["stdout"] // its command did not run
 			}
 			if drawn, once := before["result"]; once {
 				made["result"] = drawn
@@ -106,7 +106,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	return provider
 }
 
-// deletes returns the Delete of a package's provider.
+// deletes returns the function Delete of a package's provider.
 func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		inputs := resource.ToResourcePropertyMap(req.Inputs)
@@ -121,9 +121,9 @@ func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteR
 	}
 }
 
-// diff answers like infer.Provider of pulumi-go-provider, which the command plugin uses, path by
-// path: the SDK's own replaceOnChanges of triggers[*] matches nothing if a whole list changes. An
-// object with another name replaces the old one, and so does a random value with other keepers.
+// diff answers like infer.Provider of pulumi-go-provider, which the command plugin uses. It
+// compares path by path, so the SDK's own replaceOnChanges of triggers[*] matches nothing if a
+// whole list changes. Another name replaces an object, and other keepers replace a random value.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
 	before, after := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
@@ -152,7 +152,7 @@ func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) 
 	return result, nil
 }
 
-// enabled reads a switch of a provider, which is passed as text.
+// enabled returns the value of a provider's boolean setting, which may be a text.
 func enabled(value resource.PropertyValue) bool {
 	return value.IsBool() && value.BoolValue() || value.IsString() && value.StringValue() == "true"
 }
@@ -166,8 +166,9 @@ func ignored(keys []string, key string) bool {
 	return false
 }
 
-// diffConfig answers like pulumi-kubernetes 4: an unchanged clusterIdentifier keeps the provider
-// with any kubeconfig; without one an unknown kubeconfig replaces it.
+// diffConfig answers like pulumi-kubernetes 4. An unchanged clusterIdentifier keeps the provider
+// with every kubeconfig. A changed one replaces the provider. Without one, an unknown kubeconfig
+// replaces it.
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}

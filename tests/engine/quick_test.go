@@ -18,12 +18,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// journal keeps a run's writes to its state, in order: a kill leaves a prefix of them. Unlike the
-// harness's own it can be read during the run.
+// journal records the writes of a run to its state, in order. A kill leaves a prefix of them.
+// Unlike the harness's journal, it can be read during the run.
 type journal struct {
 	mutex   sync.Mutex
 	entries engine.JournalEntries
-	// base is the state before.
+	// base is the state before the run.
 	base *deploy.Snapshot
 }
 
@@ -40,7 +40,7 @@ func (j *journal) written() engine.JournalEntries {
 	return slices.Clone(j.entries)
 }
 
-// now returns the state written so far, as a copy, because the engine continues to change its own.
+// now returns the state that was written so far. It is a copy, because the engine changes its own.
 func (j *journal) now() (*deploy.Snapshot, error) {
 	snapshot, err := j.written().Snap(j.base)
 	return copied(snapshot), err
@@ -74,7 +74,8 @@ func (*journal) SupportsStateMigrations() bool           { return false }
 func (*journal) StateMigration(*deploy.StateMigrationTransaction) error { return nil }
 func (*journal) Close() error                                           { return nil }
 
-// copied returns a state with copied resources; their contents are never changed in place.
+// copied returns a copy of a state and its resources. The contents of resources never change in
+// place.
 func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	if snapshot == nil {
 		return nil
@@ -91,9 +92,9 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	return &own
 }
 
-// quickly runs an operation without the harness's own work. The harness serializes and verifies the
-// state after each step, three times, which is nine tenths of a run. Here only the last state is
-// verified, and the states that a kill leaves.
+// quickly runs an operation without the harness, which serializes and verifies the state three
+// times after each step. That is nine tenths of a run's time. quickly verifies only the last state,
+// and the one that a kill leaves.
 func (s *stack) quickly(
 	ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event),
 ) (*deploy.Snapshot, engine.JournalEntries, error) {
@@ -108,10 +109,10 @@ func (s *stack) quickly(
 		return host, nil
 	}
 	canceled, source := cancel.NewContext(context.Background())
-	defer source.Terminate() // otherwise the engine keeps its 5 MB of this run for good
+	defer source.Terminate() // otherwise the engine keeps 5 MB of this run forever
 	defer context.AfterFunc(ctx, func() { source.Cancel() })()
 	events, heard := make(chan engine.Event), make(chan struct{})
-	var over sync.Mutex // locked for good once a panic has ended the run
+	var over sync.Mutex // locked forever once a panic has ended the run
 	go func() {
 		defer close(heard)
 		for event := range events {
@@ -128,7 +129,7 @@ func (s *stack) quickly(
 		return err
 	})
 	if errors.Is(err, errPanicked) {
-		over.Lock() // steps beside it may have more to say
+		over.Lock() // parallel steps may still send events
 	} else {
 		close(events)
 		<-heard
@@ -141,8 +142,8 @@ func (s *stack) quickly(
 // errPanicked reports that the engine panicked.
 var errPanicked = errors.New("the engine panicked")
 
-// surviving lets a panic of the engine end an operation, as it ends Pulumi's command, and not the
-// test.
+// surviving runs an operation, and returns an error if the engine panics. A panic ends Pulumi's
+// command, but must not end the test.
 func surviving(operation func() error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -152,8 +153,8 @@ func surviving(operation func() error) (err error) {
 	return operation()
 }
 
-// goesOn makes the engine continue after a failed step. Since 3.274 it panics if it then skips an
-// unchanged provider (pulumi#20529); the state is like after a kill.
+// goesOn sets whether the engine continues after a failed step. Since 3.274 it panics if it then
+// skips an unchanged provider (pulumi#20529). The state is like that after a kill.
 func (s *stack) goesOn(on bool) {
 	s.t.Setenv("PULUMI_DEV", "true")
 	s.t.Setenv("PULUMI_GOROUTINE_PANIC_RECOVERY", "true")

@@ -17,17 +17,18 @@ import (
 
 // hostInput returns the input of a command for a host.
 func hostInput(inputs resource.PropertyMap) (told hostrun.Input) {
-	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // an unknown value has no effect
+	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // an unknown value does nothing
 	return told
 }
 
-// node executes a command for one node: machine, present, gate, admit, install and so on.
+// node executes a command for one node. what is the kind of command, for example machine, gate or
+// install.
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
 	one := r.at(name)
 	switch {
 	case what == "vm":
 		return r.machine(verb, name)
-	// before docs/adr/0045 the latter
+	// The resource uninstall had this delete before docs/adr/0045.
 	case verb == "delete" && inputs.HasValue("delete") &&
 		slices.Contains([]string{"claim", "uninstall"}, what):
 		return r.uninstall(name)
@@ -48,15 +49,15 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	return nil
 }
 
-// overSSH are the commands for one node that need its host.
+// overSSH has the commands of a node that need its host.
 var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images",
 	"install", "keepalived"}
 
-// machine makes and removes a machine. A delete first records that it has begun.
+// machine creates and deletes a machine. A delete first records that it has started.
 func (r *reality) machine(verb, name string) error {
 	one := r.at(name)
 	switch verb {
-	case "create": // adopts a machine that a kill has left
+	case "create": // this also adopts a machine that a killed create left
 		one.there = true
 		if one.leaving {
 			*one = host{there: true}
@@ -81,7 +82,7 @@ func (r *reality) present(name string) error {
 	return nil
 }
 
-// uninstall removes K3s and Strata's files from a host. Its node stays in Kubernetes.
+// uninstall removes K3s and Strata's files from a host. Its Node stays in the cluster.
 func (r *reality) uninstall(name string) error {
 	one := r.at(name)
 	if !one.there {
@@ -93,7 +94,7 @@ func (r *reality) uninstall(name string) error {
 
 func unreachable(name string) error { return fmt.Errorf("%s: ssh: no route to host", name) }
 
-// The inputs of the scripts of an install, a push and an upgrade.
+// These match values in the inputs of an install, a push and an upgrade.
 var (
 	isServer = regexp.MustCompile(`ROLE=\W*server`)
 	binary   = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
@@ -105,8 +106,8 @@ var (
 	agentTokenLine = regexp.MustCompile(`(?m)^agent-token: "?([^"\n]+)`)
 )
 
-// install installs K3s on a host. The first server begins a cluster if no peer serves one and the
-// state shows none; every other node joins.
+// install installs K3s on a host. The first server starts a cluster if no other server serves one
+// and the state shows none. Every other node joins.
 func (r *reality) install(name string, told hostrun.Input) error {
 	script, config := told.Script, told.Stdin
 	one := r.at(name)
@@ -157,10 +158,10 @@ func (r *reality) install(name string, told hostrun.Input) error {
 	return nil
 }
 
-// rotate encrypts the servers' data with another token: etcd distributes it to all of them.
+// rotate encrypts the data of all servers with another token, because etcd replicates the data.
 func (r *reality) rotate(stdin string) error {
 	var asked token.Rotation
-	_ = json.Unmarshal([]byte(stdin), &asked) // an unknown value has no effect
+	_ = json.Unmarshal([]byte(stdin), &asked) // an unknown value does nothing
 	if asked.Generation == 0 || len(asked.Tokens) == 0 {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (r *reality) upgrade(stdin string) error {
 		switch {
 		case !one.there:
 			return unreachable(name)
-		case one.token == "": // it has yet to join, with the staged binary
+		case one.token == "": // it joins later, with the staged binary
 		case one.staged != wanted[1]:
 			return fmt.Errorf("%s: the staged K3s is %q, not %q", name, one.staged, wanted[1])
 		default:
@@ -198,7 +199,7 @@ func (r *reality) upgrade(stdin string) error {
 	return nil
 }
 
-// exact fails unless exactly the wanted nodes exist, like the gate of the node set.
+// exact returns an error unless exactly the wanted nodes exist, like the gate of the node set.
 func (r *reality) exact(wanted []string) error {
 	if have := slices.Sorted(maps.Keys(r.nodes)); !slices.Equal(have, wanted) {
 		return fmt.Errorf("the cluster has the nodes %v, not %v", have, wanted)
@@ -211,7 +212,7 @@ func (r *reality) exact(wanted []string) error {
 	return nil
 }
 
-// joined fails unless a node's K3s has joined, like the gate of one node's K3s.
+// joined returns an error unless the K3s of a node has joined the cluster, like the gate of a node.
 func (r *reality) joined(name string) error {
 	if one := r.at(name); !one.there || one.token == "" || one.cluster != r.clusters ||
 		!r.nodes[name] {
@@ -220,8 +221,8 @@ func (r *reality) joined(name string) error {
 	return nil
 }
 
-// judge compares reality with the configuration after a successful update: exactly the configured
-// nodes exist, in one cluster.
+// judge checks reality after a successful update: exactly the configured nodes exist, in one
+// cluster.
 func (r *reality) judge(wanted []string) error {
 	if err := r.exact(wanted); err != nil {
 		return err
@@ -233,8 +234,8 @@ func (r *reality) judge(wanted []string) error {
 			return fmt.Errorf("%s is no node of cluster %d: %+v", name, r.clusters, *one)
 		case !asked && one.token != "":
 			return fmt.Errorf("%s has left and has K3s: %+v", name, *one)
-		// A mark from a destroy that was killed before it had recorded that is harmless:
-		// docs/adr/0030.
+		// condemned is not checked. The mark of a destroy that was killed before it was recorded is
+		// harmless (docs/adr/0030).
 		case asked && one.leaving:
 			return fmt.Errorf("%s is marked as leaving: %+v", name, *one)
 		}

@@ -13,51 +13,52 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// reality simulates hosts and cluster below the providers: the program's commands change it and
-// read their answers from it. A command behaves as docs/architecture.md and its own package
-// describe; the lab tests its steps on a host.
+// reality simulates the hosts and the cluster behind the providers. Commands of the program change
+// it and read it. They behave as docs/architecture.md and their packages describe; the lab tests
+// them on real hosts.
 type reality struct {
 	hosts map[string]*host
-	// clusters counts the clusters that a first server has begun; the last one is the cluster.
+	// clusters counts the clusters that first servers have started. The last one is the present
+	// one.
 	clusters int
-	// nodes are Kubernetes' own, of the cluster.
+	// nodes are the Nodes of the cluster.
 	nodes map[string]bool
-	// objects are those of the world.
+	// objects are the objects of the cluster; the world has the same map.
 	objects map[string]bool
 	// content holds the last written inputs of each object.
 	content map[string]resource.PropertyMap
-	// writes counts the updates of objects.
+	// writes counts the writes of objects.
 	writes int
 	// passwords counts the generated passwords.
 	passwords int
-	// existing is true if the cluster existed before the stack, and the stack never removes it.
+	// existing is true for a cluster that existed before the stack. The stack never deletes it.
 	existing bool
-	// founded reports whether the state shows that there was a cluster.
+	// founded reports whether the state shows that a cluster was started.
 	founded func() bool
-	// blind makes the gate of the nodes pass in any state, and removes no node: a planted fault.
+	// blind is a planted fault: the gate of the nodes always passes, and no node is removed.
 	blind bool
 }
 
 // host is an existing host or a machine.
 type host struct {
-	// there is true if the host can be reached. An existing one always can, one of Strata's once it
-	// is made.
+	// there is true if the host can be reached. An existing host always can, and a machine of
+	// Strata once it is created.
 	there bool
-	// condemned is true if a destroy that will remove it has begun; leaving is true if it is to be
-	// made anew.
+	// condemned is true if a destroy that deletes the machine has started. leaving is true if the
+	// machine is to be recreated.
 	condemned, leaving bool
-	// server, token and cluster describe its K3s; token is empty without K3s.
+	// server, token and cluster describe the K3s of the host. token is empty without K3s.
 	server  bool
 	token   string
 	cluster int
-	// sealed is the token that encrypts the data of a server.
+	// sealed is the token with which a server's data is encrypted.
 	sealed string
-	// staged is the pushed binary, running the one in use by K3s, by their sums; config is its
-	// configuration.
+	// staged is the checksum of the pushed binary, and running that of the one that K3s runs.
+	// config is K3s's configuration.
 	staged, running, config string
 }
 
-// newReality returns a reality without a machine, whose cluster's objects are the world's.
+// newReality returns a reality without hosts. Its objects are those of the world.
 func newReality(w *world) *reality {
 	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects,
 		content: map[string]resource.PropertyMap{}, founded: func() bool { return false }}
@@ -77,7 +78,7 @@ func (r *reality) clone() *reality {
 	return &other
 }
 
-// fingerprint returns a text that differs for different realities. It ignores the contents of
+// fingerprint returns a text that is different for different realities, without the contents of
 // objects.
 func (r *reality) fingerprint() string {
 	var text strings.Builder
@@ -88,14 +89,14 @@ func (r *reality) fingerprint() string {
 	return text.String()
 }
 
-// becomes replaces the world's reality.
+// becomes replaces the reality of the world.
 func (w *world) becomes(r *reality) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.reality, w.objects = r, r.objects
 }
 
-// at returns a host by its name.
+// at returns the host of a node. It adds a missing one.
 func (r *reality) at(name string) *host {
 	if r.hosts[name] == nil {
 		r.hosts[name] = &host{}
@@ -116,7 +117,7 @@ func (r *reality) serves() bool {
 	return false
 }
 
-// onHost matches a resource of one node: `k3s-NODE-install`. A resource of all has no node.
+// onHost matches a resource of one node, for example `k3s-agent-1-install`.
 var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
 
 // do executes one action.
@@ -154,7 +155,7 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 
 var errNoAnswer = errors.New("dial tcp: connection refused")
 
-// requestError returns the result of a request to the API.
+// requestError returns the error of a request to the API; nil if a server answers.
 func (r *reality) requestError() error {
 	if !r.serves() {
 		return errNoAnswer
@@ -162,8 +163,8 @@ func (r *reality) requestError() error {
 	return nil
 }
 
-// written returns the result of a write to the API. The caller records the object itself, because
-// it knows whether the object existed.
+// written executes a write to the API. The caller records the object itself, because it knows
+// whether the object existed.
 func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	if err := r.requestError(); err != nil {
 		return err
@@ -175,7 +176,7 @@ func (r *reality) written(verb string, urn resource.URN, inputs resource.Propert
 	return nil
 }
 
-// opened returns the result of a request with a kubeconfig: that of an earlier cluster has another
+// opened returns the error of a request with a kubeconfig. That of an earlier cluster has another
 // CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.requestError(); err != nil {
@@ -188,14 +189,14 @@ func (r *reality) opened(access resource.PropertyValue) error {
 	return nil
 }
 
-// accessTo returns the secret part of a cluster's kubeconfig.
+// accessTo returns the secret part of the kubeconfig of a cluster.
 func accessTo(cluster int) string {
 	return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey,
 		cluster)
 }
 
-// drawn adapts an answer to reality: each password is unique, and a kubeconfig belongs to the
-// cluster.
+// drawn changes a provider's outputs to those in this reality. Each password is unique, and a
+// kubeconfig is that of the cluster.
 func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	if w.reality == nil {
 		return
@@ -212,8 +213,8 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	}
 }
 
-// depart executes `vm leaving`: a destroy condemns all machines, and the next update marks
-// those that still are to be made anew.
+// depart executes `vm leaving`. A destroy condemns all machines. The next update finds those that
+// are left, and marks them to be recreated.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {
 		switch {
@@ -228,7 +229,7 @@ func (r *reality) depart(verb string) error {
 	return nil
 }
 
-// members removes the nodes that the configuration has lost from the cluster.
+// members removes nodes from the cluster that are no longer configured.
 func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 	if verb == "delete" || r.blind {
 		return nil
@@ -246,7 +247,7 @@ func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 
 var nodeName = regexp.MustCompile(`"name":"((?:server|agent)-\d+)"`)
 
-// nodesIn returns the nodes in a command's input, in order and once.
+// nodesIn returns the different nodes in a command's input, in order.
 func nodesIn(stdin string) []string {
 	var names []string
 	for _, found := range nodeName.FindAllStringSubmatch(stdin, -1) {
@@ -256,7 +257,7 @@ func nodesIn(stdin string) []string {
 	return slices.Compact(names)
 }
 
-// plain returns the text of a value, secret or not.
+// plain returns the text of a value, even if it is secret.
 func plain(value resource.PropertyValue) string {
 	if value.IsSecret() {
 		value = value.SecretValue().Element

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refusal by a host's gate comes before any change: no config.yaml, no binary, no removal of a
-// node from its host. After the change is reverted, only the gates run.
+// The gate of a host refuses before any change on the host: its config.yaml, its binary, its node.
+// After the change is reverted, only gates run.
 func TestHostGateRefusesChangeBeforeHostIsChanged(t *testing.T) {
 	servers := []string{"server-1", "server-2", "server-3"}
 	for name, change := range map[string]func(s *stack){
@@ -56,8 +56,8 @@ func TestHostGateRefusesChangeBeforeHostIsChanged(t *testing.T) {
 	}
 }
 
-// A renamed node is not installed under its new name if its gate refuses it, and the host of its
-// old name is not cleaned.
+// If the gate of a renamed node refuses, nothing is installed under the new name, and the host is
+// not uninstalled under the old one.
 func TestRefusedNodeRenameUninstallsNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -71,7 +71,7 @@ func TestRefusedNodeRenameUninstallsNothing(t *testing.T) {
 	}
 	s.set("hosts", "nodes", nodes)
 	s.fail("create", "hosts-worker-1-gate")
-	s.fail("update", "k3s-members") // it refuses as well
+	s.fail("update", "k3s-members") // this would refuse the change as well
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.Empty(t, failed.actions.ending("create", "-claim"),
@@ -80,7 +80,7 @@ func TestRefusedNodeRenameUninstallsNothing(t *testing.T) {
 	assert.Empty(t, failed.actions.ending("delete", "-claim"))
 }
 
-// A refused claim leaves no command that a destroy would run on the host.
+// After a refused claim, a destroy must not run a command on the host.
 func TestDestroyRunsNothingOnUnclaimedHost(t *testing.T) {
 	s := newStack(t, "staging")
 	s.fail("create", "k3s-agent-2-claim")

@@ -14,16 +14,15 @@ import (
 	"strata/platform"
 )
 
-// born is the time of the first update: in the middle of a generation and of a month of the
-// calendar.
+// born is the time of the first update, in the middle of a certificate's generation and of a month.
 var born = time.Unix(0, 0).Add(17*365*24*time.Hour/3*3 + 15*24*time.Hour)
 
-// at sets the program's clock.
+// at sets the time that the program sees.
 func (s *stack) at(now time.Time) {
 	s.registers = func(ctx *pulumi.Context) error { return platform.Run(components.WithTime(ctx, now)) }
 }
 
-// replaced returns the resources that a run removes or makes anew.
+// replaced returns the resources that a run deletes or recreates.
 func (r *result) replaced() []string {
 	var names []string
 	for name, steps := range r.steps {
@@ -38,7 +37,7 @@ func (r *result) replaced() []string {
 	return names
 }
 
-// K3s's own client certificate lives for a year, and a copy of it expires with it.
+// The client certificate in K3s's own kubeconfig is valid for a year, and so are copies of it.
 func TestKubeconfigCertificateIsRenewedAfterThirdOfLifetime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.at(born)
@@ -70,7 +69,7 @@ func TestKubeconfigCertificateIsRenewedAfterThirdOfLifetime(t *testing.T) {
 	}
 }
 
-// kubeconfig returns the kubeconfig that the stack gives to its users.
+// kubeconfig returns the kubeconfig that the stack exports.
 func (s *stack) kubeconfig() string {
 	return s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element.StringValue()
 }

@@ -14,17 +14,17 @@ import (
 	"strata/platform"
 )
 
-// replacements are the changes before which a run checks the cluster, because they replace serving
-// Pods.
+// replacements records the changes before which the program checks the cluster, because they
+// replace serving Pods.
 type replacements struct {
 	mutex   sync.Mutex
 	changes []string
 	servers []string
-	// refuses is the answer.
+	// refuses is the result of the check.
 	refuses error
 }
 
-// asks makes the stack's program use the check.
+// asks makes the stack's program use this check.
 func (s *stack) asks(a *replacements) {
 	s.registers = platform.Program{Connect: func(
 		_ string, servers []string,
@@ -42,14 +42,14 @@ func (s *stack) asks(a *replacements) {
 	}}.Run
 }
 
-// took returns the changes since the last call.
+// took returns the changes since its last call.
 func (a *replacements) took() []string {
 	defer func() { a.changes = nil }()
 	slices.Sort(a.changes)
 	return a.changes
 }
 
-// An ingress controller that does not watch the API server yet sends requests to the old Pods.
+// If an ingress controller does not watch the API server, it sends requests to the deleted Pods.
 func TestServingPodsAreReplacedOnlyAfterClusterCheck(t *testing.T) {
 	s, a := withShop(t, false), &replacements{}
 	s.asks(a)

@@ -16,7 +16,7 @@ import (
 	"strata/platform"
 )
 
-// bundleOf copies the project's bundle, with another origin of its artifacts, and returns the
+// bundleOf copies the project's bundle with another origin of its artifacts, and returns the
 // folder.
 func (s *stack) bundleOf(origin string) string {
 	s.t.Helper()
@@ -33,8 +33,8 @@ func (s *stack) bundleOf(origin string) string {
 	return folder
 }
 
-// sources returns a stack whose own file chooses its artifacts, with a bundle that has no
-// stand-ins. It also returns the folders of another such bundle and of the lab's.
+// sources returns a stack whose file selects its own bundle, own. newer is another bundle without
+// stand-ins, and lab a bundle of the lab.
 func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	t.Helper()
 	s = newStack(t, name)
@@ -47,7 +47,7 @@ func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	return s, own, newer, lab
 }
 
-// refusedSource asserts that previews and updates are refused and change nothing.
+// refusedSource asserts that a preview and an update are refused and change nothing.
 func (s *stack) refusedSource(expected, found string) {
 	s.t.Helper()
 	before := maps.Clone(s.stored())
@@ -62,7 +62,7 @@ func (s *stack) refusedSource(expected, found string) {
 	assert.Len(s.t, s.stored(), len(before))
 }
 
-// The lab's K3s in the place of a release would restart every node with another program.
+// If the lab's K3s replaced a release, every node would restart with another program.
 func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 	}
 }
 
-// Outputs are written at the end of an update. Before that, K3s may run already.
-func TestAnUpdateThatFailsKeepsTheKindOfItsArtifacts(t *testing.T) {
+// Outputs of the stack are only written at the end of an update. K3s may run before that.
+func TestFailedUpdateKeepsArtifactKind(t *testing.T) {
 	const failing = "k3s-server-1-install"
 	s, own, _, lab := sources(t, "staging")
 	s.fail("create", failing)

@@ -17,7 +17,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// asProgram reads the stack like the program: the engine merges, checks and decrypts the file
+// asProgram reads the stack like the program. The engine merges, checks and decrypts the file
 // (pulumi/pulumi/pkg/backend/httpstate and diy), and passes a text for each key.
 func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	t.Helper()
@@ -48,7 +48,7 @@ func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	return s.FromEngine(t, string(project.Name), whole, secret...)
 }
 
-// meanings are awkward files, each with one expected value.
+// meanings has stack files that are easily misread, each with one expected value.
 var meanings = map[string]struct {
 	project, config string
 	says            func(t *testing.T, cfg *config.Config)
@@ -108,7 +108,7 @@ var meanings = map[string]struct {
 			t.Helper()
 			assert.False(t, bool(cfg.Verify))
 		}},
-	// The encrypted text is "[secret]", which a command uses in its place.
+	// The decrypted text is "[secret]", which commands use in place of each encrypted text.
 	"encrypted texts": {"",
 		"  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: " +
 			"[{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
@@ -124,7 +124,7 @@ var meanings = map[string]struct {
 		}},
 }
 
-// TestCommandsAndProgramReadStackFilesAlike reads each file as a command and as the program.
+// TestCommandsAndProgramReadStackFilesAlike reads each file both as a command and as the program.
 func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	for name, test := range meanings {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	}
 }
 
-// TestCommandsAndProgramAcceptOwnKeysOfAProgram reads a program whose keys are called like Strata's
-// sections. The project's name may resemble Strata's.
+// TestCommandsAndProgramAcceptOwnKeysOfAProgram reads a stack file of a user's program. Its keys
+// have the names of Strata's sections, and the project's name may resemble Strata's.
 func TestCommandsAndProgramAcceptOwnKeysOfAProgram(t *testing.T) {
 	for _, name := range []string{"own", "stratus"} {
 		s := pulumitest.NewStackFile(t, "", "  "+name+":hosts: {a: 1}\n  traefik: big\n")
@@ -182,7 +182,7 @@ func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	}
 }
 
-// TestCommandsAndProgramRejectInvalidStackFiles reads mistakes that both a command and the program
+// TestCommandsAndProgramRejectInvalidStackFiles reads files that both a command and the program
 // must refuse.
 func TestCommandsAndProgramRejectInvalidStackFiles(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{

@@ -26,36 +26,36 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder.
+// root is the project's root folder.
 var root = pulumitest.Root
 
 // section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
-// stack is a stack with its state, from one run to the next.
+// stack is a stack with its state, over several runs.
 type stack struct {
 	*world
 	t *testing.T
 	// project is the folder in which the program runs.
 	project *pulumitest.Project
-	// config is the committed configuration by section; a test changes it between runs.
+	// config is the configuration by section. Tests change it between runs.
 	config map[string]section
-	// secret are the keys of the sections with an encrypted text.
+	// secret are the keys of sections that contain an encrypted text.
 	secret []string
-	// parallel is the engine's --parallel.
+	// parallel is the engine's option --parallel.
 	parallel int32
-	// answers are the providers' values.
+	// answers are the outputs of the fake providers.
 	answers *pulumitest.Answers
-	// registers is the program; the platform's own unless a test replaces it.
+	// registers is the program. Default: the platform's own.
 	registers pulumi.RunFunc
 
-	// quick runs without the harness's checks of every intermediate state; journal is then the last
-	// run's.
+	// quick skips the harness's checks of every intermediate state. journal is that of the last
+	// quick run.
 	quick   bool
 	journal *journal
-	// refreshes is the engine's --refresh, of a quick run.
+	// refreshes is the engine's option --refresh, for a quick run.
 	refreshes bool
-	// running ends with the present run: the engine leaves an unneeded program waiting, and Pulumi
+	// running ends with the run. The engine leaves a program that it does not need waiting; Pulumi
 	// would kill it.
 	running context.Context
 
@@ -63,7 +63,7 @@ type stack struct {
 	snapshot *deploy.Snapshot
 }
 
-// newStack returns an empty stack with the committed configuration of a name.
+// newStack returns an empty stack with a committed configuration.
 func newStack(t *testing.T, name string) *stack {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "Pulumi."+name+".yaml"))
@@ -101,7 +101,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	return pulumi.RunWithContext(ctx, s.registers)
 }
 
-// handed returns the configuration in the form that Pulumi passes to a program.
+// handed returns the configuration in the form in which Pulumi passes it to a program.
 func (s *stack) handed() (map[string]string, error) {
 	handed := map[string]string{}
 	for key, value := range s.config {
@@ -114,7 +114,7 @@ func (s *stack) handed() (map[string]string, error) {
 	return handed, nil
 }
 
-// result holds the actions and the output of one run.
+// result has the actions and the output of one run.
 type result struct {
 	// actions are the requests to the providers.
 	actions actions
@@ -122,12 +122,12 @@ type result struct {
 	steps map[string][]string
 	// inputs hold the inputs of each resource.
 	inputs map[string]resource.PropertyMap
-	// errors are the error messages, by their resources.
+	// errors are the error messages by resource.
 	errors map[string]string
 	err    error
 }
 
-// begins begins a run, and returns a function that ends the run's program.
+// begins starts a run, and returns a function that ends the run's program.
 func (s *stack) begins() (ends context.CancelFunc) {
 	s.running, ends = context.WithCancel(context.Background())
 	return ends
@@ -243,7 +243,7 @@ func (s *stack) removeNodes(names ...string) {
 	}))
 }
 
-// changed returns the steps of each resource that has any but same.
+// changed returns the steps of each resource that has a step other than same.
 func (r *result) changed() map[string][]string {
 	changed := map[string][]string{}
 	for name, steps := range r.steps {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The keys are encrypted with the new token before a server gets it. Agents follow all servers, or
-// one that restarts would present a token that a server does not know.
+// The data is encrypted with the new token before a server gets the token. Agents get it after all
+// servers. Otherwise an agent that restarts would present a token that a server does not know.
 func TestTokenRotationUpdatesServersInTurnThenAgents(t *testing.T) {
 	s := newHistory(t, "staging")
 	first := s.mustUp().actions
@@ -34,14 +34,14 @@ func TestTokenRotationUpdatesServersInTurnThenAgents(t *testing.T) {
 	require.NoError(t, s.destroy().err)
 }
 
-// The next update completes it from any step.
+// The next update finishes the rotation, whichever step was interrupted.
 func TestNextUpdateFinishesInterruptedTokenRotation(t *testing.T) {
 	for _, step := range []string{"k3s-token-rotation", "k3s-server-1-install", "k3s-server-2-install",
 		"k3s-agent-1-install"} {
 		t.Run(step, func(t *testing.T) {
 			s := newHistory(t, "staging")
-			// the engine ends at a failure, even between the delete and the create of a parallel
-			// replacement
+			// The engine ends at a failure, even between the delete and the create of a parallel
+			// replacement.
 			s.parallel = 1
 			s.mustUp()
 			s.set("k3s", "tokenGeneration", 1)

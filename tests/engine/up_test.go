@@ -26,7 +26,7 @@ func TestUpdateCreatesResourcesAfterTheirDependencies(t *testing.T) {
 			looked := 0
 			for after, state := range s.stored() {
 				if did.find("create", after) == nil {
-					continue // a component, or a provider
+					continue // a component or a provider
 				}
 				for _, need := range state.Dependencies {
 					if did.find("create", need.Name()) == nil {
@@ -42,7 +42,7 @@ func TestUpdateCreatesResourcesAfterTheirDependencies(t *testing.T) {
 	}
 }
 
-// A bare `pulumi up` does not wait for hosts that do not run: it names the command that starts
+// `pulumi up` must not wait for lab machines that do not run. It names the command that starts
 // them.
 func TestUpdateWithoutLabMachinesNamesMakeUp(t *testing.T) {
 	for _, name := range []string{"local", "rehearsal"} {
@@ -61,7 +61,7 @@ func TestUpdateWithoutLabMachinesNamesMakeUp(t *testing.T) {
 	}
 }
 
-// The golden graph comes from mocks; the engine must see the same edges.
+// The golden graph comes from mocks. The engine must have the same dependencies.
 func TestEngineGraphMatchesMockGraph(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -110,7 +110,7 @@ func TestSecondUpdateChangesNothing(t *testing.T) {
 	}
 }
 
-func TestACheckoutAtAnotherPathPreviewsNoChange(t *testing.T) {
+func TestCheckoutAtOtherPathPreviewsNoChange(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
@@ -139,7 +139,7 @@ func TestUpdateSucceedsWithLowParallelism(t *testing.T) {
 	}
 }
 
-func TestTheStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
+func TestStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
 	for _, name := range []string{"local", "staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lasting reports whether a resource's loss is permanent: keys and pins, machines, the cluster's
-// identity, its credentials, and commands that uninstall K3s on deletion.
+// lasting reports whether the loss of a resource is permanent: keys and pins, machines, the
+// cluster's identity and credentials, and commands that uninstall K3s when they are deleted.
 func lasting(state *pkgresource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
@@ -28,8 +28,8 @@ func lasting(state *pkgresource.State) bool {
 	return false
 }
 
-// lossless checks that a run made no lasting resource anew and removed none, and that random and
-// pinned values are unchanged. A changed command of a machine or host is an update.
+// lossless checks that a run recreated and deleted no lasting resource, and that random and pinned
+// values are unchanged. A changed command of a machine or host must be an update.
 func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *result) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -61,8 +61,8 @@ func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *
 	}
 }
 
-// drawn returns the resources that generate a value or contact a host for the first time: their
-// command must never run again.
+// drawn returns the resources that generate a value or pin a host key. Their command must never run
+// again.
 func drawn(states map[string]*pkgresource.State) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
 		text := states[name].Inputs["create"]
@@ -71,7 +71,7 @@ func drawn(states map[string]*pkgresource.State) []string {
 	})
 }
 
-// A stack that an earlier commit deployed loses nothing with this one.
+// This commit's program must lose nothing in a stack that an earlier commit deployed.
 func TestStackOfEarlierCommitLosesNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestStackOfEarlierCommitLosesNothing(t *testing.T) {
 	}
 }
 
-// The text of every command may change: a flag, another path of the program. That only runs
-// commands that may run again.
+// A version of Strata may change the text of every command, for example a flag or the program's
+// path. That may only run commands that may run again.
 func TestChangedCommandTextsLoseNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {

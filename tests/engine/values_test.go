@@ -12,7 +12,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// named returns the names of the resources that a run changed.
+// named returns the names of the changed resources.
 func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed())) }
 
 func TestChangedChartValuesRunReleaseAndGatesOnce(t *testing.T) {
@@ -36,8 +36,8 @@ func TestChangedChartValuesRunReleaseAndGatesOnce(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A value that blocks all requests leaves the Pods ready, so the rollout gate passes. Another gate
-// requests Traefik's URLs, and the next update runs it again.
+// Values that block all requests leave the Pods ready, so the rollout gate passes. Another gate
+// requests Traefik's URLs. The next update must run that gate again.
 func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -54,7 +54,7 @@ func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A failed gate does not count as passed, even if the failing change is reverted.
+// After a failed gate, a revert of the change must run the gate again.
 func TestRevertedChartValuesRunFailedGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -69,7 +69,7 @@ func TestRevertedChartValuesRunFailedGateAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A new Pod of Vault's starts sealed: the steps that unseal it run again, with the old keys.
+// A new Pod of Vault starts sealed. The steps that unseal it must run again, with the old keys.
 func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("certManager", "issuer", "vault")
@@ -85,9 +85,8 @@ func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Values with a secret are secrets in the state, and the trigger of their gates reveals nothing of
-// them.
-func TestSecretValuesStaySecretInTheState(t *testing.T) {
+// Values with a secret are secret in the state. The trigger of their gates must not reveal them.
+func TestSecretValuesStaySecretInState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.secret = []string{"strata:traefik"}

@@ -1,12 +1,12 @@
 package engine_test
 
-// variant is a committed stack with another configuration.
+// variant changes the configuration of a committed stack.
 type variant struct {
 	committed string
 	tweak     func(s *stack)
 }
 
-// variants are stacks without a committed file.
+// variants are stacks that have no committed file.
 var variants = map[string]variant{
 	"libvirt": {"proxmox", func(s *stack) {
 		s.set("hosts", "driver", "libvirt")

@@ -13,7 +13,8 @@ import (
 	"strata/platform"
 )
 
-// cli/stackhealth tests the gates' results; here the engine runs a program whose platform is down.
+// cli/stackhealth tests the results of gates. In this test, the engine runs a program whose
+// platform is down.
 func TestUpdateFailsWhenPlatformIsDownAndKeepsResources(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int

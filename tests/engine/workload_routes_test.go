@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A list of routes may be changed at any index: a route is identified by its host and path, not by
-// its index.
+// A route is identified by its host and path. A change at any index of the list must not affect
+// other routes.
 func TestRouteIsRemovedOrMovedWithoutChangingOthers(t *testing.T) {
 	gates := []string{"workload-shop-rollout", "workload-shop-traefik"}
 	first, second := map[string]any{}, map[string]any{"path": "/api"}

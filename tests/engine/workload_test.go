@@ -13,7 +13,7 @@ import (
 
 const shopSecret = "hunter2-of-the-shop"
 
-// withShop returns stack local with a workload.
+// withShop returns stack local with workload shop.
 func withShop(t *testing.T, immutable bool) *stack {
 	t.Helper()
 	s := newStack(t, "local")
@@ -21,7 +21,7 @@ func withShop(t *testing.T, immutable bool) *stack {
 	return s
 }
 
-// shop configures the workload, with some of its keys changed.
+// shop configures workload shop, with some keys changed.
 func (s *stack) shop(changed map[string]any) {
 	fields := map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{},
@@ -37,7 +37,7 @@ func (s *stack) shop(changed map[string]any) {
 
 func TestUnchangedWorkloadIsNotUpdated(t *testing.T) {
 	s := withShop(t, false)
-	seen := s.preview() // the key of the hash is not made yet, so the hash is not known
+	seen := s.preview() // the key of the hash is unknown in the first preview
 	require.NoError(t, seen.err)
 	assert.Equal(t, []string{"create"}, seen.steps["workload-shop-deployment"])
 	s.mustUp()
@@ -47,8 +47,8 @@ func TestUnchangedWorkloadIsNotUpdated(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "up")
 }
 
-// The readers of a configuration change after it, and are observed again.
-func TestAChangedConfigurationReplacesThePods(t *testing.T) {
+// Pods that read a configuration are replaced after it, and their gates run again.
+func TestChangedConfigurationReplacesPods(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
@@ -64,7 +64,7 @@ func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 		"workload-shop-rollout"))
 }
 
-func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
+func TestPodsStartOnlyAfterTheirCertificate(t *testing.T) {
 	s := withShop(t, false)
 	s.fail("create", "workload-shop-tls-gate")
 	r := s.up()
@@ -76,7 +76,7 @@ func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("create", "workload-shop-deployment"))
 }
 
-func TestAWorkloadsSecretsAreSecretInTheState(t *testing.T) {
+func TestWorkloadSecretsAreSecretInState(t *testing.T) {
 	s := withShop(t, true)
 	s.mustUp()
 	for name, state := range s.stored() {
@@ -103,8 +103,9 @@ func TestRemovedWorkloadLeavesNoResources(t *testing.T) {
 	}
 }
 
-// A version that fails does not change the serving one, and the next update continues from there.
-func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
+// A version that fails its canary must not affect the serving version. The next update continues
+// with it.
+func TestVersionThatFailsCanaryIsNotRolledOut(t *testing.T) {
 	s := withShop(t, false)
 	version := func(tag string) {
 		s.shop(map[string]any{"image": "docker.io/acme/shop:" + tag, "canary": map[string]any{}})
@@ -127,8 +128,8 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A return to the serving version has nothing to try, but an interrupted canary may have left a
-// weight: it runs again, and resets it.
+// A revert to the serving version needs no canary, but an interrupted canary may have left a
+// weight. So the canary runs again, and resets the weight.
 func TestRevertAfterFailedCanaryKeepsServingVersion(t *testing.T) {
 	s := withShop(t, false)
 	s.shop(map[string]any{"canary": map[string]any{}})
@@ -144,8 +145,8 @@ func TestRevertAfterFailedCanaryKeepsServingVersion(t *testing.T) {
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }
 
-// An interrupted canary may have left a weight: it runs again, even if its version is reverted, and
-// resets it.
+// An interrupted canary may have left a weight. So it runs again, even if its version is reverted,
+// and resets the weight.
 func TestInterruptedCanaryRunsAgainAfterRevert(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})

@@ -1,7 +1,6 @@
 // Package engine_test runs the real program in Pulumi's real engine, in this process, with fake
-// providers that only record and answer. It checks properties that neither mocks nor a lab run can
-// prove. They are order, the state after a failure, the claims of a preview, and the skipped
-// deletes of a destroy.
+// providers. It checks properties that neither mocks nor the lab can prove: the order of actions,
+// the state after a failure, the claims of a preview, and the deletes that a destroy skips.
 package engine_test
 
 import (
@@ -15,18 +14,18 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// action is a request to a provider to change one resource, outside previews.
+// action is a change of one resource that the engine requested from a provider, except in previews.
 type action struct {
 	// verb is create, update or delete.
 	verb string
 	name string
-	// start and end are positions in the order of all starts and ends.
+	// start and end are positions in the order of all starts and ends of actions.
 	start, end int
-	// empty is true for a delete without a command.
+	// empty is true for a delete that does nothing.
 	empty bool
 }
 
-// world is shared by the providers: it records their actions, and makes some fail.
+// world is shared by the fake providers. It records their actions, and makes some fail.
 type world struct {
 	mutex   sync.Mutex
 	clock   int
@@ -34,32 +33,31 @@ type world struct {
 	failing map[string]bool // "verb name"
 	// objects are the API server's objects.
 	objects map[string]bool
-	// pace is the duration of each action.
+	// pace is the duration of each action; zero for none.
 	pace time.Duration
-	// reality changes with the actions. Optional: without it they all succeed.
+	// reality is changed by the actions. Without it, all actions succeed. Optional.
 	reality *reality
 	// breaks interrupts the run at one of its actions. Optional.
 	breaks *breakOff
-	// watch is called for each action, with the mutex held: before its effect and after it.
-	// Optional.
+	// watch is called before and after the effect of each action, with the mutex held. Optional.
 	watch func(when, verb, name string)
-	// refuses is called before each action's effect. Its error is the action's. Optional.
+	// refuses is called before the effect of each action. Its error fails the action. Optional.
 	refuses func(verb string, inputs resource.PropertyMap) error
 	// upserts makes the Kubernetes provider adopt existing objects, as `strata repair` requests.
 	upserts bool
-	// written holds the time of each resource's last effect of a create or update, on the clock.
+	// written has the time of each resource's last create or update, by the clock.
 	written map[string]int
 	texts   map[string]string
 }
 
-// newWorld returns a world whose actions take long enough to overlap if they may, and are short
-// enough for a run of 60.
+// newWorld returns a world in which parallel actions overlap, and a run of 60 actions is still
+// short.
 func newWorld() *world {
 	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{},
 		texts: map[string]string{}, pace: 2 * time.Millisecond}
 }
 
-// fail makes an action fail from now on; heal ends that.
+// fail makes an action fail from now on. heal ends that.
 func (w *world) fail(verb, name string) { w.set(verb, name, true) }
 func (w *world) heal(verb, name string) { w.set(verb, name, false) }
 
@@ -69,8 +67,8 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action, which takes its time. It fails if a test chose that; otherwise it has its
-// effect.
+// do records an action, which takes pace. The action fails if a test wants that, and has its effect
+// otherwise.
 func (w *world) do(
 	verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error,
 ) error {
@@ -112,8 +110,8 @@ func (w *world) do(
 	return nil
 }
 
-// noted records a resource's written inputs, and the time if they changed: for a gate always, for a
-// connection never.
+// noted records the inputs of a written resource. It records the time of the write after each
+// create, and if inputs other than connection and environment changed.
 func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	inputs = maps.Clone(inputs)
 	delete(inputs, "connection")
@@ -131,8 +129,8 @@ func (w *world) tick() int {
 	return w.clock
 }
 
-// take returns the actions since the last call, in order of their start. It leaves out deletes that
-// only make a command run again (internal/pulumi/rerun).
+// take returns the actions since its last call, in order of their start. It omits deletes that only
+// make a command run again (internal/pulumi/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -143,8 +141,8 @@ func (w *world) take() actions {
 	})
 }
 
-// forgotten marks the last delete of a resource without a delete action: a random value, or a
-// command without one.
+// forgotten marks the last delete of a resource as empty, because the resource has no delete
+// action.
 func (w *world) forgotten(name string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -158,7 +156,7 @@ func (w *world) forgotten(name string) {
 // actions are the actions of one run.
 type actions []action
 
-// names returns the resources of a verb, in order of their start.
+// names returns the resources of all actions with a verb, in order of their start.
 func (all actions) names(verb string) []string {
 	names := []string{}
 	for _, one := range all {
@@ -169,7 +167,7 @@ func (all actions) names(verb string) []string {
 	return names
 }
 
-// find returns the action of a verb on a resource, nil if there is none.
+// find returns the first action of a verb on a resource; nil if there is none.
 func (all actions) find(verb, name string) *action {
 	for i := range all {
 		if all[i].verb == verb && all[i].name == name {
@@ -179,14 +177,14 @@ func (all actions) find(verb, name string) *action {
 	return nil
 }
 
-// before reports whether the first action had ended when the second began; false if one of them is
-// missing.
+// before reports whether the first action ended before the second one started. It is false if one
+// of them is missing.
 func (all actions) before(firstVerb, first, secondVerb, second string) bool {
 	a, b := all.find(firstVerb, first), all.find(secondVerb, second)
 	return a != nil && b != nil && a.end >= 0 && a.end < b.start
 }
 
-// ending returns the names of a verb that end with suffix.
+// ending returns the names that end with suffix, of the actions with a verb.
 func (all actions) ending(verb, suffix string) []string {
 	return slices.DeleteFunc(all.names(verb),
 		func(name string) bool { return !strings.HasSuffix(name, suffix) })

@@ -35,8 +35,8 @@ spec: {dnsName: web.example.org, type: HTTP-01}
 status: {state: {{.challenge}}, reason: '{{.reason}}'}
 `
 
-// acmeCluster has a Certificate whose Order is in progress, changed by the given values, and its
-// gate; heal restores the Certificate.
+// acmeCluster returns a cluster with a Certificate whose Order is pending, changed by values, and
+// the gate of the Certificate. heal restores the Certificate.
 func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec,
 	heal func()) {
 	t.Helper()
@@ -54,7 +54,7 @@ func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec 
 	return c, spec, heal
 }
 
-func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
+func TestCertificateGateNamesStageOfOrder(t *testing.T) {
 	t.Parallel()
 	issuing := map[string]any{"ready": "False", "issuing": "True",
 		"message": "Issuing certificate as Secret does not exist"}
@@ -98,8 +98,8 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 	}
 }
 
-// A certificate that is about to expire is Ready: the obstacle to the next one is in the renewal's
-// request.
+// A certificate that is about to expire is still Ready. The cause of a failed renewal is in the
+// request for the renewal.
 func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored",
@@ -115,8 +115,8 @@ func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// ACME's issuers omit ca.crt: the CA is in another Secret, and a chain to any other CA is invalid.
-func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
+// ACME issuers omit ca.crt, so the CA is in another Secret. A chain to any other CA is invalid.
+func TestCertificateGateReadsCAFromOtherSecret(t *testing.T) {
 	t.Parallel()
 	c, spec, root, _ := certificateCluster(t)
 	web := sign(t, "web.example.org", root)
@@ -132,8 +132,8 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	gate.opens()
 }
 
-// The server's refusal only counts once it has lasted: cert-manager may be retrying with another
-// key.
+// A refusal by the server counts only after it has lasted for a while, because cert-manager may
+// retry with another key.
 func TestIssuerGateIsStuckOnRefusedACMEAccount(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)

@@ -47,7 +47,7 @@ func service(t testing.TB, values map[string]any) string {
 	return object(t, serviceText, all)
 }
 
-// listening returns a loopback port with a listener.
+// listening opens a loopback port, and returns the listener and the port.
 func listening(t testing.TB) (net.Listener, int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -133,7 +133,7 @@ func TestAddressGateIgnoresEventsOfFormerServiceWithSameName(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-func TestAddressGateObservesFromTheHosts(t *testing.T) {
+func TestAddressGateObservesFromHosts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)
@@ -147,7 +147,7 @@ func TestAddressGateObservesFromTheHosts(t *testing.T) {
 	assert.Equal(t, health.Ready, result.Checks[3].State)
 }
 
-func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
+func TestAddressGateWaitsForHostThatCannotConnect(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)
@@ -166,8 +166,8 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// A host only reports changes. If an API server does not answer for a moment, the gate must not
-// forget a host's report, which the host would not repeat.
+// A host reports only changes, so it does not repeat a report. If an API server does not answer for
+// a moment, the gate must keep the hosts' reports.
 func TestAddressGateKeepsHostReportsDuringAPIOutage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)

@@ -19,7 +19,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAPIGateOpensWhenTheLastServerIsReady(t *testing.T) {
+func TestAPIGateOpensWhenLastServerIsReady(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 3)
 	c.Servers[1].Script(fakeapi.Script{NotReady: []string{"etcd", "informer-sync"}})
@@ -33,7 +33,7 @@ func TestAPIGateOpensWhenTheLastServerIsReady(t *testing.T) {
 	assert.Len(t, gate.opens().Checks, 3)
 }
 
-func TestAPIGateWaitsWhileAServerHangs(t *testing.T) {
+func TestAPIGateWaitsWhileServerHangs(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	c.Servers[1].Script(fakeapi.Script{Hang: true})
@@ -68,8 +68,8 @@ func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
 	gate.opens()
 }
 
-// certain bounds the wait until a gate gives up: ten seconds must pass in which a start-up would
-// have ended.
+// certain is longer than the ten seconds for which a fault must last before a gate gives up. A
+// start of the server would have ended by then.
 const certain = 15 * time.Second
 
 func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Cause, "credentials are not this cluster's")
 }
 
-func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
+func TestAPIGateIsStuckWhenOtherClusterHoldsAddress(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t),
@@ -91,16 +91,16 @@ func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Hint, "/cacerts")
 }
 
-func TestAPIGateIsStuckOnACertificateForOtherNames(t *testing.T) {
+func TestAPIGateIsStuckOnCertificateForOtherNames(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	// The server's certificate has 127.0.0.1 and not localhost.
+	// The server's certificate is for 127.0.0.1 and not for localhost.
 	url := strings.Replace(c.URLs()[0], "127.0.0.1", "localhost", 1)
 	result := start(t, c, health.Spec{Body: api.Spec{}, Servers: []string{url}}).sticks(certain)
 	assert.Contains(t, result.Checks[0].Hint, "tls-san")
 }
 
-// otherCA returns a CA that has signed nothing here.
+// otherCA returns a CA that has signed none of the test's certificates.
 func otherCA(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -91,8 +91,7 @@ func TestApplicationsGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// The root reports Synced and Healthy all the time: without a count of its children, or with a
-// count at an earlier source.
+// The root Application reports Synced and Healthy all the time, even if its children do not.
 func TestApplicationsGateWaitsForChildrenOfRootApplication(t *testing.T) {
 	t.Parallel()
 	root := map[string]any{"brings": "middle"}

@@ -53,7 +53,8 @@ func certificateRequest(t testing.TB, kind, status, reason, message string) stri
 		"message": message})
 }
 
-// certificateCluster has a Certificate that is Ready, and its gate; heal restores it.
+// certificateCluster returns a cluster with a Certificate that is Ready, and the gate of it. heal
+// restores the Certificate.
 func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, root *signed,
 	heal func()) {
 	t.Helper()
@@ -129,7 +130,7 @@ func TestCertificateGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-func TestCertificateGateIsStuckOnADeniedRequest(t *testing.T) {
+func TestCertificateGateIsStuckOnDeniedRequest(t *testing.T) {
 	t.Parallel()
 	c, spec, _, _ := certificateCluster(t)
 	c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true,

@@ -68,7 +68,7 @@ func TestClaimGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-func TestClaimGateIsStuckOnALostVolume(t *testing.T) {
+func TestClaimGateIsStuckOnLostVolume(t *testing.T) {
 	t.Parallel()
 	c, spec := claimCluster(t)
 	c.Put(object(t, claimText, map[string]any{"class": "", "phase": "Lost"}))

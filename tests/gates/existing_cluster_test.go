@@ -14,8 +14,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The gates of an existing cluster, whose nodes are not configured here: they must see the same
-// problems as those of our own cluster, from the API alone.
+// These are the gates of an existing cluster, whose nodes are not configured. They must report the
+// same faults as those of a cluster of ours, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: nodes.Spec{Registered: true}}

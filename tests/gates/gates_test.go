@@ -17,13 +17,12 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// lag bounds the time, in these tests, from a change to a gate's verdict. The target in a real
-// cluster is 250 ms and is measured there. The tests share their two processors with other packages
-// and perhaps a story of the lab. So this only tells a gate that watches changes from one that
-// polls.
+// lag bounds the time from a change to a gate's verdict in these tests. In a real cluster the
+// target is 250 ms, which `make bench` measures. Here two processors also run other tests, so the
+// bound only distinguishes gates that watch from gates that poll.
 const lag = 8 * time.Second
 
-// run is a gate that runs in the background, with its progress.
+// run is a gate in the background, with its progress.
 type run struct {
 	t        testing.TB
 	progress *lines
@@ -31,7 +30,7 @@ type run struct {
 	cancel   context.CancelFunc
 }
 
-// lines is a writer that can be read while a gate writes.
+// lines is a writer that can be read while the gate writes to it.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -49,8 +48,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// start runs a gate against a cluster. The test's end cancels it and waits until it has stopped
-// completely.
+// start runs a gate for a cluster. At the end of the test, it cancels the gate and waits for its
+// end.
 func start(t testing.TB, cluster *fakeapi.Cluster, spec health.Spec) *run {
 	t.Helper()
 	return startWith(t, spec, health.Secrets{Kubeconfig: cluster.Kubeconfig()})
@@ -79,7 +78,7 @@ func startWith(t testing.TB, spec health.Spec, secrets health.Secrets) *run {
 	return r
 }
 
-// opens fails the test unless the gate opens within lag.
+// opens asserts that the gate opens within lag.
 func (r *run) opens() health.Result {
 	r.t.Helper()
 	result := r.ends(lag)
@@ -88,7 +87,7 @@ func (r *run) opens() health.Result {
 	return result
 }
 
-// sticks fails the test unless the gate gives up within d, because waiting cannot help.
+// sticks asserts that the gate gives up within d, because waiting cannot help.
 func (r *run) sticks(d time.Duration) health.Result {
 	r.t.Helper()
 	result := r.ends(d)
@@ -107,7 +106,7 @@ func (r *run) ends(d time.Duration) health.Result {
 	}
 }
 
-// says waits until the progress has text; the gate must not have ended by then.
+// says waits until the progress contains a text. The gate must not end before that.
 func (r *run) says(text string) {
 	r.t.Helper()
 	require.Eventuallyf(r.t, func() bool {
@@ -117,7 +116,7 @@ func (r *run) says(text string) {
 	r.stays(0)
 }
 
-// stays fails the test if the gate ends within d.
+// stays asserts that the gate does not end within d.
 func (r *run) stays(d time.Duration) {
 	r.t.Helper()
 	select {
@@ -128,7 +127,7 @@ func (r *run) stays(d time.Duration) {
 	}
 }
 
-// causes returns the causes of every check, one per line.
+// causes returns the causes of all checks, one per line.
 func causes(result health.Result) string {
 	var all []string
 	for _, check := range result.Checks {

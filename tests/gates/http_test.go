@@ -20,7 +20,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// site is an ingress that a test changes while a gate asks it.
+// site is an ingress, which a test changes while a gate requests it.
 type site struct {
 	port    string
 	pair    atomic.Pointer[signed]
@@ -35,7 +35,7 @@ func guarded(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	// A page that repeats what it was sent must not get into a message.
+	// A message of a gate must not show a page that repeats the request's credentials.
 	_, _ = io.WriteString(w, "Traefik dashboard "+r.Header.Get("Authorization"))
 }
 
@@ -146,7 +146,7 @@ func TestHTTPGateReportsFaultsUntilHealed(t *testing.T) { //nolint:funlen // a t
 	}
 }
 
-func TestHTTPGateWantsTheAnswerOfEveryPod(t *testing.T) {
+func TestHTTPGateStaysClosedWhileOnePodFails(t *testing.T) {
 	t.Parallel()
 	root := sign(t, "root", nil)
 	good := sign(t, "traefik.example.org", root)

@@ -84,7 +84,7 @@ func TestIssuerGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// cert-manager makes another CA for a deleted Secret, and reports Ready for both.
+// If the CA's Secret is deleted, cert-manager makes another CA. It reports Ready for both.
 func TestIssuerGateRejectsCAOtherThanRecorded(t *testing.T) {
 	t.Parallel()
 	recorded := healthtest.Issue(t, "recorded", nil, healthtest.AsCA)

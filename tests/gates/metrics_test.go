@@ -11,8 +11,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// Without a ready Pod, the API server's proxy returns an error. The page of a new Pod lacks series
-// until the Pod has counted something.
+// Without a ready Pod, the API server's proxy returns an error. The page of a new Pod lacks a
+// series until the Pod has counted something.
 func TestMetricsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v1/namespaces/apisix/services/metrics:9091/proxy/apisix/prometheus/metrics"

@@ -32,7 +32,8 @@ kind: {{.kind}}
 metadata: {name: held, namespace: team-a, finalizers: [{{.finalizer}}]}
 `
 
-// endingCluster has namespace team-a, and the gate of its deletion.
+// endingCluster returns a cluster in which namespace team-a is terminating, and the gate of its
+// end.
 func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -90,7 +91,7 @@ func TestNamespaceGateNamesObstaclesToDeletion(t *testing.T) {
 	}
 }
 
-func TestNamespaceGateFailsAtItsTimeout(t *testing.T) {
+func TestNamespaceGateFailsAtTimeout(t *testing.T) {
 	t.Parallel()
 	c, spec := endingCluster(t, map[string]any{"remaining": "True"})
 	c.Put(object(t, heldText, map[string]any{"version": "v1", "kind": "ConfigMap",

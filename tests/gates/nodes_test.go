@@ -19,7 +19,7 @@ func TestNodesGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name string
-		// spoil breaks it, says is the gate's message, and heal repairs it.
+		// spoil causes the fault, says is the message of the gate, and heal removes the fault.
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
@@ -85,7 +85,7 @@ func TestNodesGateWaitsUntilUnexpectedNodeIsRemoved(t *testing.T) {
 	gate.opens()
 }
 
-func TestNodesGateIsStuckWhenAHostJoinedUnderAnotherName(t *testing.T) {
+func TestNodesGateIsStuckWhenHostJoinedUnderOtherName(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(node(t, "server-1", "10.10.0.11", map[string]any{"server": true}))
@@ -94,7 +94,7 @@ func TestNodesGateIsStuckWhenAHostJoinedUnderAnotherName(t *testing.T) {
 	assert.Contains(t, causes(result), "joined under another name")
 }
 
-func TestNodesGateAsksAnotherServerWhenOneIsDown(t *testing.T) {
+func TestNodesGateUsesOtherServerWhenOneIsDown(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 3)
 	readyNodes(t, c)

@@ -12,7 +12,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// object fills a template, because the test's objects differ in few places.
+// object fills a template with values, because the objects of a test differ little.
 func object(t testing.TB, text string, values map[string]any) string {
 	t.Helper()
 	parsed, err := template.New("object").Option("missingkey=error").Parse(text)
@@ -37,7 +37,7 @@ metadata: {name: {{.name}}, namespace: kube-node-lease}
 spec: {holderIdentity: {{.name}}, leaseDurationSeconds: 40, renewTime: "{{.renewed}}"}
 `
 
-// node returns a Ready Node with a fresh Lease, changed by the given values.
+// node returns a Ready Node with a fresh Lease, changed by values.
 func node(t testing.TB, name, ip string, values map[string]any) string {
 	t.Helper()
 	all := map[string]any{
@@ -51,7 +51,7 @@ func node(t testing.TB, name, ip string, values map[string]any) string {
 	return object(t, nodeText, all)
 }
 
-// expected are the hosts of the node gate's tests.
+// expected are the hosts that the tests of the nodes gate expect.
 var expected = []health.Host{host("server-1", "10.10.0.11", "server"),
 	host("agent-1", "10.10.0.12", "agent")}
 

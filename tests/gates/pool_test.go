@@ -36,7 +36,7 @@ status:
   conditions: [{type: {{.type}}, status: "{{.status}}", reason: "{{.reason}}", message: "{{.summary}}", lastTransitionTime: "{{.written}}"}]
 `
 
-// at returns a time in a test's story, in seconds.
+// at returns a time, given in seconds after the start of a test's events.
 func at(second int) string {
 	return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339)
 }
@@ -173,7 +173,7 @@ func TestPoolGateIgnoresStatusOfEarlierPool(t *testing.T) {
 	gate.opens()
 }
 
-func TestPoolGateWaitsUntilSpeakersHaveTheAdvertisement(t *testing.T) {
+func TestPoolGateWaitsUntilSpeakersHaveAdvertisement(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(advertisement(40))
@@ -185,7 +185,7 @@ func TestPoolGateWaitsUntilSpeakersHaveTheAdvertisement(t *testing.T) {
 	gate.opens()
 }
 
-func TestPoolGateIsStuckOnARejectedPool(t *testing.T) {
+func TestPoolGateIsStuckOnRejectedPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(poolObject(t, map[string]any{"counted": false}))

@@ -36,8 +36,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: dns}
 subjects: [{kind: ServiceAccount, name: coredns, namespace: kube-system}]
 `
 
-// releasedCluster serves CoreDNS as Helm's release dns; review answers for its account's
-// permissions.
+// releasedCluster returns a cluster with CoreDNS as Helm's release dns, and the gate of the
+// release. review answers access reviews.
 func releasedCluster(t *testing.T, review http.HandlerFunc) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -77,7 +77,7 @@ func releaseRecord(t *testing.T, name, revision, manifest string) *unstructured.
 	return &unstructured.Unstructured{Object: object}
 }
 
-// reviews answers like an authorizer, and counts the requests.
+// reviews answers every access review with allowed, and counts the requests.
 func reviews(t *testing.T, allowed bool, asked *atomic.Int32) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -118,8 +118,8 @@ func TestRolloutGateChecksRBACRulesOfNewestRelease(t *testing.T) {
 	gate.opens()
 }
 
-// Another role, or another authorizer, grants the same.
-func TestRolloutGateOpensIfAnotherRoleGrantsTheRights(t *testing.T) {
+// Another role, or another authorizer, may grant the same rights.
+func TestRolloutGateOpensIfOtherRoleGrantsRights(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	c, spec := releasedCluster(t, reviews(t, true, &asked))
@@ -164,7 +164,7 @@ status: {conditions: [{type: Ready, status: "True"}]}
 
 const wrongPassword = `time="2026-11-27T08:00:00Z" level=warning msg="Failed to save cluster info: WRONGPASS invalid username-password pair or user is disabled."` + "\n"
 
-func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
+func TestRolloutGateNamesPasswordThatRedisRefuses(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
@@ -182,7 +182,7 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 	redis := &rollout.Redis{Namespace: "kube-system", Secret: "redis", Clients: "app=dns",
 		Container: "controller"}
 	healthtest.Change(&spec, func(s *rollout.Spec) { s.Redis = redis })
-	start(t, c, spec).opens() // a platform that has just started
+	start(t, c, spec).opens() // the log of a new platform has no such line
 	log.Store(wrongPassword)
 	gate := start(t, c, spec)
 	gate.says("refuses the password of Pod dns-0")

@@ -16,7 +16,7 @@ func rolloutSpec(c *fakeapi.Cluster) health.Spec {
 		Body: rollout.Spec{Workloads: []string{"kube-system/Deployment/coredns"}}}
 }
 
-// upgrading is a Deployment whose previous revision serves while the newest does not.
+// upgrading is a Deployment whose previous revision is available, while the newest is not.
 const upgrading = `
 apiVersion: apps/v1
 kind: Deployment
@@ -25,8 +25,8 @@ spec: {replicas: {{.replicas}}, selector: {matchLabels: {k8s-app: kube-dns}}, te
 status: {observedGeneration: 2, replicas: {{.pods}}, updatedReplicas: {{.updated}}, availableReplicas: {{.available}}}
 `
 
-// A layer's URLs answer in every one of these, because the previous revision serves. Only the
-// rollout gate detects them.
+// In each of these cases, the URLs of a layer answer, because the previous revision serves. Only
+// the rollout gate detects the fault.
 func TestRolloutGateStaysClosedWhilePreviousRevisionServes(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -61,7 +61,7 @@ func TestRolloutGateStaysClosedWhilePreviousRevisionServes(t *testing.T) {
 	}
 }
 
-func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
+func TestRolloutGateNamesMissingImage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
@@ -75,7 +75,7 @@ func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
 		"the image is named although the previous revision serves")
 }
 
-func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
+func TestRolloutGateWaitsForMissingWorkload(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	gate := start(t, c, rolloutSpec(c))
@@ -85,7 +85,7 @@ func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
 	gate.opens()
 }
 
-func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
+func TestRolloutGateNamesPodThatBlocksStatefulSet(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	values := map[string]any{"revision": "new", "updated": 0, "available": 0}
@@ -112,8 +112,8 @@ metadata: {name: controller-0, namespace: argocd, uid: pod, labels: {app: contro
 status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "False"}]}
 `
 
-// running is a workload whose Pods have the newest revision, and two that do not count: one that
-// was evicted and one that ends.
+// running is a workload whose Pods have the newest revision. Two other Pods must not count: one was
+// evicted, and one is terminating.
 const running = `
 apiVersion: apps/v1
 kind: Deployment

@@ -48,7 +48,8 @@ func systemSpec(c *fakeapi.Cluster, disabled ...string) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: system.Spec{Disabled: disabled}}
 }
 
-// dnsDown is CoreDNS without an available Pod; the Pod's container is in the given waiting state.
+// dnsDown is CoreDNS without an available Pod. The container of its Pod is waiting for a given
+// reason.
 const dnsDown = `
 apiVersion: apps/v1
 kind: Deployment
@@ -124,7 +125,7 @@ func TestSystemGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-func TestSystemGateSkipsWhatIsDisabled(t *testing.T) {
+func TestSystemGateSkipsDisabledComponents(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Put("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: default}\n")
@@ -132,7 +133,7 @@ func TestSystemGateSkipsWhatIsDisabled(t *testing.T) {
 	assert.Contains(t, result.Report(), "metrics-server is in the disable list")
 }
 
-func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
+func TestSystemGateIsStuckWhenPodCannotStart(t *testing.T) {
 	t.Parallel()
 	for _, stuck := range []struct{ reason, message, says string }{
 		{"ImagePullBackOff", "Back-off pulling image: not found",
@@ -155,7 +156,7 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 	}
 }
 
-// measuring returns a metrics-server and two Nodes that have been Ready for the given times.
+// measuring returns metrics-server and two Nodes, which have been Ready for these durations.
 func measuring(server, node time.Duration) string {
 	since := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 	ready := `status: {conditions: [{type: Ready, status: "%s", lastTransitionTime: "%s"}]}` + "\n"
@@ -168,7 +169,7 @@ func measuring(server, node time.Duration) string {
 		fmt.Sprintf(ready, "Unknown", since(time.Hour))
 }
 
-// nodeMetrics is the object of a measured Node.
+// nodeMetrics has the metrics of a Node.
 const nodeMetrics = "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: agent-1}\n"
 
 func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
@@ -185,7 +186,8 @@ func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
 	gate.opens()
 }
 
-// Neither is measured twice yet, and the kubelet of a missing Node does not answer.
+// metrics-server needs two measurements of a new Node, and cannot measure a Node whose kubelet does
+// not answer.
 func TestSystemGateNeedsNoMetricsWhileNodeIsNew(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]struct{ server, node time.Duration }{

@@ -24,7 +24,7 @@ type signed struct {
 	crt, pem []byte
 }
 
-// sign makes a certificate that is valid for an hour; with a nil by it makes a CA.
+// sign returns a certificate that is valid for an hour. If by is nil, it returns a CA.
 func sign(t testing.TB, name string, by *signed) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -52,7 +52,7 @@ func sign(t testing.TB, name string, by *signed) *signed {
 	}
 }
 
-// pair returns the certificate in the form of a server.
+// pair returns the certificate and its key for a TLS server.
 func (s *signed) pair() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{s.cert.Raw}, PrivateKey: s.key}
 }

@@ -15,8 +15,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// shopText is a route to a Service with two Pods, the second of which may be in any state, and a
-// data plane of two Pods.
+// shopText has a route to a Service with two Pods, the second of which is in a given state, and a
+// data plane with two Pods.
 const shopText = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -69,8 +69,8 @@ func shopObjects(t testing.TB, values map[string]any) string {
 
 const viewerKey = "viewer-key-of-the-test"
 
-// planeOf returns a data plane's configuration with the nodes of one service, as ADC 0.27 writes
-// it.
+// planeOf returns the configuration of a data plane with the nodes of one service, as ADC 0.27
+// writes it.
 func planeOf(name, nodes string) string {
 	return `{"services": [{"id": "s", "upstream_id": "s", "labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "` + name + `"}}],
 		"upstreams": [{"id": "s", "nodes": ` + nodes + `}], "consumers": [{"username": "me", "plugins": {"key-auth": {"key": "hunter2hunter2"}}}]}`
@@ -78,7 +78,7 @@ func planeOf(name, nodes string) string {
 
 const bothNodes = `[{"host": "10.42.0.7", "port": 8080, "weight": 1}, {"host": "10.42.0.8", "port": 8080, "weight": 1}]`
 
-// planePod is a Pod of a data plane, whose answer can be changed at any time.
+// planePod is a Pod of a data plane, whose answer a test can change.
 type planePod struct {
 	status atomic.Int64
 	body   atomic.Value
@@ -98,7 +98,8 @@ func (p *planePod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, p.body.Load().(string))
 }
 
-// upstreamsGate returns a gate of the shop's route, with the data plane's two Pods.
+// upstreamsGate returns a cluster with the shop's route and a data plane of two Pods, and a
+// function that starts the gate of the route.
 func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*planePod,
 	func() *run) {
 	t.Helper()
@@ -121,8 +122,8 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 	}
 }
 
-// One Pod of the data plane lags behind, or differs from the other. The gates of rollouts, Gateways
-// and answers are open all the time.
+// In each case, one Pod of the data plane has a wrong configuration or does not show it. The gates
+// of rollouts, Gateways and URLs stay open.
 func TestUpstreamsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -163,8 +164,8 @@ func TestUpstreamsGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// The existing Pods decide, and not the EndpointSlices alone: those follow a moment later, and the
-// data plane follows those.
+// EndpointSlices follow the Pods with a delay, and the data plane follows the EndpointSlices. So
+// the gate compares with the Pods.
 func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	t.Parallel()
 	only := planeOf("shop", `[{"host": "10.42.0.7", "port": 8080}]`)
@@ -195,8 +196,8 @@ func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	})
 }
 
-// A stopping Pod of the data plane serves its present requests, with its old configuration, and
-// gets no new ones.
+// A terminating Pod of the data plane gets no new requests. It finishes its requests with the old
+// configuration.
 func TestUpstreamsGateIgnoresStoppingDataPlanePods(t *testing.T) {
 	t.Parallel()
 	c, planes, begin := upstreamsGate(t, nil)

@@ -20,7 +20,7 @@ const (
 	ca      = "the CA"
 )
 
-// webhookSpec returns the gate of MetalLB's webhook, as components.MetalLB has it.
+// webhookSpec returns the gate of MetalLB's webhook, as components.MetalLB sets it.
 func webhookSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
 		Configuration: "metallb-webhook-configuration", Namespace: metallb,
@@ -75,7 +75,7 @@ func webhookSecret(ca string) string {
 		base64.StdEncoding.EncodeToString([]byte(ca)))
 }
 
-// serving decides about an object like MetalLB's webhook.
+// serving admits an object like MetalLB's webhook.
 func serving(object map[string]any) *fakeapi.Refusal {
 	if name := object["metadata"].(map[string]any)["name"]; name == "deny" {
 		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
@@ -84,7 +84,7 @@ func serving(object map[string]any) *fakeapi.Refusal {
 	return nil
 }
 
-// failing returns an API server that cannot call the webhook.
+// failing returns the admission of an API server that cannot call the webhook.
 func failing(why string) func(map[string]any) *fakeapi.Refusal {
 	return func(map[string]any) *fakeapi.Refusal {
 		return &fakeapi.Refusal{Code: 500, Reason: "InternalError",
@@ -92,7 +92,7 @@ func failing(why string) func(map[string]any) *fakeapi.Refusal {
 	}
 }
 
-// The messages of an API server at each step of MetalLB's start.
+// These are messages of an API server at the steps of MetalLB's start.
 const (
 	post        = `Post "https://metallb-webhook-service.metallb-system.svc:443/validate-metallb-io-v1beta1-ipaddresspool?timeout=10s": `
 	noEndpoints = post + `no endpoints available for service "metallb-webhook-service"`
@@ -104,7 +104,7 @@ const (
 	blackhole = post + `dial tcp 10.43.7.7:443: i/o timeout`
 )
 
-// webhookCluster returns a cluster in which MetalLB's webhook serves through every API server.
+// webhookCluster returns a cluster in which every API server reaches MetalLB's webhook.
 func webhookCluster(t testing.TB, servers int) *fakeapi.Cluster {
 	t.Helper()
 	c := fakeapi.New(t, servers)
@@ -193,8 +193,8 @@ func TestWebhookGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// The order in which MetalLB's webhook starts (metallb internal/k8s: certificate, mount, injection,
-// then it listens).
+// MetalLB's webhook starts in this order (metallb internal/k8s): its certificate is created,
+// mounted and injected, and then it listens.
 func TestWebhookGateReportsEachStageOfMetalLBStartup(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
@@ -224,7 +224,7 @@ func TestWebhookGateReportsEachStageOfMetalLBStartup(t *testing.T) {
 	gate.opens()
 }
 
-func TestWebhookGateIsStuckWhenThePolicyRefuses(t *testing.T) {
+func TestWebhookGateIsStuckWhenPolicyRefuses(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal {
@@ -250,7 +250,7 @@ func TestWebhookGateIsNotStuckWhileCachesFill(t *testing.T) {
 	gate.opens()
 }
 
-func TestWebhookGateCountsAPoolThatExistsAsAccepted(t *testing.T) {
+func TestWebhookGateCountsExistingPoolAsAccepted(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(object map[string]any) *fakeapi.Refusal {

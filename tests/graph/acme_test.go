@@ -15,10 +15,11 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// acmeRoot is a root in PEM, as far as the program reads it.
+// acmeRoot is a root certificate in PEM. The program reads no more of it.
 const acmeRoot = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
 
-// acmeWith returns a section whose external account and whose DNS provider have a secret each.
+// acmeWith returns a section certManager with an ACME server. Its external account and its DNS
+// provider have a secret each.
 func acmeWith(solver, secret string) config.CertManager {
 	given := config.ACMEIssuer{
 		Server: "https://acme.example.org/directory", Email: "platform@example.org",
@@ -36,8 +37,8 @@ func acmeWith(solver, secret string) config.CertManager {
 	return config.CertManager{Issuer: config.IssuerACME, ACME: given}
 }
 
-// signedByACME returns stack staging with an ACME server, and a workload with a certificate and a
-// route.
+// signedByACME returns stack staging with an ACME server and with a workload that has a certificate
+// and a route.
 func signedByACME(t *testing.T, section config.CertManager) *program {
 	t.Helper()
 	p := newProgram(t, "staging")
@@ -63,7 +64,7 @@ func TestGraphRulesHoldWithACMEIssuer(t *testing.T) {
 			p := signedByACME(t, section)
 			g := p.graph(t)
 			for _, rule := range rules {
-				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+				if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}
@@ -85,8 +86,8 @@ func TestGraphRulesHoldWithACMEIssuer(t *testing.T) {
 	}
 }
 
-// The ingress must answer on port 80 before the certificate exists: the certificate waits for it,
-// and it must not wait for the certificate.
+// The ingress must answer on port 80 before the certificate exists. So the certificate waits for
+// the ingress, which must not wait for the certificate.
 func TestHTTP01CertificateWaitsForIngressWithoutCycle(t *testing.T) {
 	byHTTP := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t)
 	byDNS := signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
@@ -116,9 +117,9 @@ func dnsNames(g graph) (names []string) {
 	return names
 }
 
-// cert-manager reissues nothing for an issuer with another server. From staging to production that
-// is a step of its own, once the account exists, and the gates of replaced certificates run again.
-// Between two servers of public CAs their other inputs are equal.
+// cert-manager does not reissue certificates if only the server of their issuer changes. So the
+// program reissues them with a command, once the account exists. The gates of replaced certificates
+// run again. For two public CAs, the other inputs are equal.
 func TestChangedACMEServerReissuesEveryCertificate(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "a")
 	before := signedByACME(t, section).graph(t)
@@ -136,7 +137,8 @@ func TestChangedACMEServerReissuesEveryCertificate(t *testing.T) {
 	}
 }
 
-// The gates trust a CA that is not public, for certificates, whose Secrets lack it, and for URLs.
+// If the CA is not public, the gates trust it: for certificates, whose Secrets lack it, and for
+// URLs.
 func TestGatesTrustPrivateACMERoot(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
 	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard",
@@ -156,7 +158,7 @@ func TestGatesTrustPrivateACMERoot(t *testing.T) {
 	assert.Contains(t, g, "acme-ca-root")
 }
 
-// cert-manager lets some solvers have a secret in their configuration, which a user may encrypt.
+// Some solvers have a secret in their configuration, which a user may encrypt.
 func TestACMESolverConfigurationIsSecret(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
 	section.ACME.DNS01 = config.DNS01Solver{
@@ -191,9 +193,9 @@ func TestChangedACMESecretLeavesPlainInputsUnchanged(t *testing.T) {
 		"who gets the secrets")
 }
 
-// CAs show the key of an external account with its padding; cert-manager reads base64url without
-// (pkg/issuer/acme/setup.go getEABKey).
-func TestACMEExternalAccountKeyLosesItsPadding(t *testing.T) {
+// CAs show the key of an external account with base64 padding. cert-manager reads base64url without
+// padding (pkg/issuer/acme/setup.go getEABKey).
+func TestACMEExternalAccountKeyHasNoPadding(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "hunter2")
 	p := signedByACME(t, section)
 	bare := p.graph(t)

@@ -12,7 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// withAPISIX returns stack local with APISIX instead of Traefik, its demo, and a validation.
+// withAPISIX returns stack local with APISIX instead of Traefik, its demo, and a value of
+// validation.
 func withAPISIX(t *testing.T, validate string) *program {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -21,7 +22,7 @@ func withAPISIX(t *testing.T, validate string) *program {
 	return p
 }
 
-// onAPISIX returns the resources of APISIX, the resources behind it, and its definitions.
+// onAPISIX returns the resources of APISIX, those that depend on it, and its CRDs.
 func onAPISIX(g graph) []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		for _, prefix := range []string{"apisix", "demo", "validation", "crds-apisix"} {
@@ -39,7 +40,7 @@ func TestAPISIXGraphMatchesGoldenFile(t *testing.T) {
 			p := withAPISIX(t, validate)
 			g := p.graph(t)
 			for _, rule := range rules {
-				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+				if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}
@@ -53,8 +54,8 @@ func TestAPISIXGraphMatchesGoldenFile(t *testing.T) {
 	}
 }
 
-// Beside Traefik: the API server calls APISIX's webhook for every class, Gateway and route of the
-// cluster, so other layers' objects wait for it, too.
+// APISIX runs beside Traefik. The API server calls APISIX's webhook for every class, Gateway and
+// route of the cluster, so objects of other layers wait for it as well.
 func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -66,7 +67,7 @@ func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 			strings.HasSuffix(r.Type, ":HTTPRoute") ||
 			strings.HasPrefix(r.Type, "kubernetes:apisix.")
 	})
-	asked = append(asked, "traefik-release") // its chart makes an IngressClass
+	asked = append(asked, "traefik-release") // Traefik's chart creates an IngressClass
 	for _, name := range []string{"traefik-gateway", "argocd-route", "apisix-gateway", "demo-httpbin-route"} {
 		require.Contains(t, asked, name)
 	}
@@ -76,7 +77,7 @@ func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 	}
 }
 
-// With skip, a gate only exists if a resource depends on it.
+// With validation skip, only those gates exist on which a resource depends.
 func TestSkipOmitsGatesWithoutDependents(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
@@ -112,9 +113,9 @@ func TestDemoObjectsSkipAwait(t *testing.T) {
 	assert.Equal(t, 6, found)
 }
 
-// Without a limit Keycloak's heap grows to 70 % of the node's memory, and kind's node has all of
-// the machine's.
-func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
+// Without a limit, Keycloak's heap grows to 70 % of the node's memory, which in kind is all of the
+// machine's.
+func TestKeycloakHasMemoryRequestAndLimit(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for what, want := range map[string]string{"requests": "768Mi", "limits": "1360Mi"} {
 		assert.Equal(t, want,
@@ -123,7 +124,7 @@ func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
+func TestAPISIXKeysAreGeneratedAndSecret(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, name := range []string{"apisix-keys", "demo-login", "demo-keycloak-secret", "demo-rest-key"} {
 		data, marked := g[name].Input("stringData")
@@ -141,8 +142,8 @@ func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 	}
 }
 
-// The user's own files run in parallel: each object waits only for the servers and webhooks of its
-// kind.
+// The user's own files are applied in parallel. Each object waits only for the servers and webhooks
+// of its kind.
 func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 	p := withAPISIX(t, "skip")
 	require.NoError(t,

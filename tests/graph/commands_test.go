@@ -14,9 +14,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// The commands of our resources, with their input and environment, are in the states of stacks. A
-// changed byte is an update of that resource in each of them, and deletes run with the state's
-// values. Gates are left out: they run again, which changes nothing.
+// The states of deployed stacks have the commands of resources, with input and environment. A
+// changed byte causes an update of the resource in each stack, and deletes run with the state's
+// values. Gates are left out, because they may run again.
 func TestCommandInputsMatchGoldenFile(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {
@@ -44,8 +44,8 @@ func TestCommandInputsMatchGoldenFile(t *testing.T) {
 		strings.Join(slices.Sorted(maps.Values(forms)), "\n"))
 }
 
-// commandForms has, as text, the first command of each form. Two have the same form if they run the
-// same subcommands with the same variables and the same keys on stdin.
+// commandForms has the first command of each form, as text. Commands of one form run the same
+// subcommands with the same variables and the same keys on stdin.
 type commandForms map[string]string
 
 func (f commandForms) note(p *program, g graph) {
@@ -70,14 +70,14 @@ func (f commandForms) note(p *program, g graph) {
 	}
 }
 
-// everywhere returns a text without the parts that differ between two runs of the tests (the
-// project's folder, generated keys and the time), and without the scripts for hosts.
+// everywhere replaces the parts of a text that differ between two runs of the tests: the project's
+// folder, generated keys, the time, and scripts for hosts.
 func (p *program) everywhere(text string) string {
 	for _, one := range []struct{ pattern, stands string }{
 		{regexp.QuoteMeta(p.project.Dir), "PROJECT"},
 		{`ssh-ed25519 [A-Za-z0-9+/=]+`, "ssh-ed25519 KEY"},
 		{`"generation":\d+`, `"generation":0`},
-		// Scripts for hosts may run again with another text, and so may their inputs.
+		// Scripts for hosts may change and run again, and so may their inputs.
 		{`"(script|delete|stdin)":"(?:[^"\\]|\\.)*"`, `"$1":"TEXT"`},
 	} {
 		text = regexp.MustCompile(one.pattern).ReplaceAllString(text, one.stands)
@@ -85,7 +85,7 @@ func (p *program) everywhere(text string) string {
 	return text
 }
 
-// keysOf returns the keys of a JSON text in their order, including nested ones.
+// keysOf returns the keys in a JSON text in their order, including nested ones.
 func keysOf(text string) []string {
 	found := []string{}
 	for _, match := range regexp.MustCompile(`"([^"\\]+)":`).FindAllStringSubmatch(text, -1) {

@@ -14,8 +14,8 @@ import (
 	"strata/config"
 )
 
-// lastRun is the version of an upstream artifact that ran last, on a day of November 2026, in the
-// program or test of on. Each has its row in the record of tests/lab/originals.md.
+// lastRun is the latest version of an upstream artifact that a test ran, the day in November 2026,
+// and the program or test (on). Each has its row in tests/lab/originals.md.
 type lastRun struct{ version, day, on string }
 
 const (
@@ -23,7 +23,7 @@ const (
 	onDrift    = "`make drift`"
 )
 
-// lastRuns maps pinned artifacts and plugins to their last runs. The others never ran.
+// lastRuns has the last runs of pinned artifacts and plugins. Artifacts that are missing never ran.
 var lastRuns = map[string]lastRun{
 	config.ArtifactK3s:                   {"v1.34.2+k3s1", "24", "`TestStagingOnExistingHosts`"},
 	config.ArtifactK3sInstall:            {"8dac81b2a", "24", onDrift},
@@ -43,10 +43,10 @@ var lastRuns = map[string]lastRun{
 	"pulumi-random":                      {"4.19.2", "24", onPlatform},
 }
 
-// plugin matches a plugin of Pulumi in go.mod.
+// plugin matches the SDK of a Pulumi plugin in go.mod.
 var plugin = regexp.MustCompile(`(?m)^\tgithub.com/pulumi/(pulumi-\w+)/sdk(?:/v\d+)? v(\S+)`)
 
-// TestCompatibilityPageHasEachPinAndItsLastRun writes docs/compatibility.md.
+// TestCompatibilityPageHasEachPinAndItsLastRun checks or writes docs/compatibility.md.
 func TestCompatibilityPageHasEachPinAndItsLastRun(t *testing.T) {
 	record, err := os.ReadFile(filepath.Join(root, "tests/lab/originals.md"))
 	require.NoError(t, err)

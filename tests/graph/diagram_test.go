@@ -11,13 +11,13 @@ import (
 	"strata/health/namespace"
 )
 
-// diagram returns the graph as a flowchart of Mermaid's: its layers, and on each arrow the gates of
-// one that have to open before a part of the other begins.
+// diagram returns the graph as a Mermaid flowchart of layers. The text of an arrow has the gates of
+// one layer that must open before a part of the other starts.
 func (g graph) diagram() string {
 	arrows := map[string]map[string]bool{}
 	for _, name := range g.names() {
 		layer, gates := g.layer(name), g.nearestGates(name)
-		if strings.HasSuffix(layer, "-teardown") { // the guard of a destroy
+		if strings.HasSuffix(layer, "-teardown") { // the guard of a destroy is no layer
 			continue
 		}
 		for _, gate := range gates {
@@ -39,10 +39,10 @@ func (g graph) diagram() string {
 	return strings.Join(append(lines, "```"), "\n") + "\n"
 }
 
-// node finds the name of a node, of which each role has several.
+// node matches the name of a node. There are several of each role.
 var node = regexp.MustCompile(`-(server|agent)-\d+`)
 
-// nearestGates returns the gates that a resource waits for, without the gates behind these.
+// nearestGates returns the gates that a resource waits for, without gates that these wait for.
 func (g graph) nearestGates(name string) []string {
 	var gates []string
 	seen := map[string]bool{}
@@ -60,7 +60,7 @@ func (g graph) nearestGates(name string) []string {
 	return gates
 }
 
-// coveredBy reports whether another gate waits for one.
+// coveredBy reports whether another of the gates waits for gate.
 func (g graph) coveredBy(gates []string, gate string) bool {
 	return slices.ContainsFunc(gates, func(other string) bool {
 		return other != gate &&
@@ -68,7 +68,8 @@ func (g graph) coveredBy(gates []string, gate string) bool {
 	})
 }
 
-// isGate leaves out the gate of a namespace's end, which only a delete runs.
+// isGate reports whether a resource is a gate. The gate of a namespace's end does not count,
+// because only a delete runs it.
 func (g graph) isGate(name string) bool {
 	spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 	return err == nil && spec.Kind() != namespace.Kind

@@ -13,20 +13,20 @@ import (
 	"strata/health/kinds"
 )
 
-// row is one row of the platform's dependency matrix, and its implementation.
+// row is one row of the platform's dependency matrix, with its implementation.
 type row struct {
 	component, dependsOn, check, limit string
-	// edges are the chains of edges that satisfy the row; each is a need of the graph.
+	// edges are the dependencies that fulfil the row.
 	edges []need
-	// gate is the resource that does the row's health check.
+	// gate is the resource that runs the health check of the row.
 	gate string
-	// note describes the differences; relaxed is a need that the row has and the graph does not,
-	// with the decision's number in note.
+	// note describes differences. relaxed is a dependency of the row that the graph does not have;
+	// note then names the decision (ADR).
 	note    string
 	relaxed *need
 }
 
-// matrix returns the platform's dependency matrix, row by row.
+// matrix returns the rows of the platform's dependency matrix.
 func matrix(p *program) []row {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	first, agent := servers[0], agents[0]
@@ -77,8 +77,8 @@ func TestEdgesPageMatchesGraph(t *testing.T) {
 		edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
 }
 
-// edgesPage returns docs/edges.md. It fails if a row is not kept, or if a row that is marked as
-// relaxed is.
+// edgesPage returns the text of docs/edges.md. It fails the test if a row is not fulfilled, or if
+// the graph has a dependency that is marked as relaxed.
 func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder
@@ -114,7 +114,7 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 	return page.String()
 }
 
-// gateAndLimit returns a gate's name and its limit, from its spec.
+// gateAndLimit returns the name of a gate and the timeout in its spec.
 func gateAndLimit(t *testing.T, g graph, gate string) string {
 	t.Helper()
 	if gate == "" {

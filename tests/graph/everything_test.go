@@ -8,7 +8,7 @@ import (
 	"strata/config"
 )
 
-// everyLayer returns sections with which a stack has every layer, and so every chart.
+// everyLayer returns sections that enable every layer, and so every chart.
 func everyLayer() map[string]section {
 	return map[string]section{
 		"certManager": {"issuer": "vault"},
@@ -17,7 +17,7 @@ func everyLayer() map[string]section {
 	}
 }
 
-// everything sets every layer of a stack, and a workload.
+// everything configures a stack with every layer and a workload.
 func everything(t *testing.T, p *program) *program {
 	t.Helper()
 	sections := everyLayer()
@@ -30,8 +30,8 @@ func everything(t *testing.T, p *program) *program {
 	return p
 }
 
-// A layer that everyLayer leaves out would be in no test of this package.
-func TestEveryLayerHasTheReleaseOfEveryChart(t *testing.T) {
+// The tests of this package would not cover a layer that everyLayer lacks.
+func TestEveryLayerStackHasReleaseOfEveryChart(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	for key := range config.OwnedValues() {
 		chart, known := chartsOf[key]

@@ -20,13 +20,13 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
+func TestEveryLayerRunsOnExistingCluster(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"),
 		everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
-// The layers behave the same in both, except for the cluster that they wait for and that is deleted
-// with them.
+// Layers have the same dependencies in both kinds of clusters, except for the cluster's own gates
+// and for DeletedWith.
 func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
 	ours := everything(t, newProgram(t, "local")).graph(t)
 	kind := everything(t, newProgram(t, "kind"))
@@ -52,7 +52,7 @@ func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
 		var needs []string
 		for _, need := range r.Dependencies {
 			need = counterpart.Replace(need)
-			if above[need].Name != "" || theirs[need].Name != "" { // the rest is how a gate reaches hosts
+			if above[need].Name != "" || theirs[need].Name != "" { // others are ways to hosts
 				needs = append(needs, need)
 			}
 		}
@@ -70,7 +70,7 @@ func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
 	for _, name := range gates {
 		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 		require.NoError(t, err, name)
-		if spec.Kind() != crds.Kind { // whose names are what the apply prints, and the mock applies nothing
+		if spec.Kind() != crds.Kind { // the mock applies none
 			require.NoError(t, spec.Validate(), name)
 		}
 		assert.Empty(t, spec.Hosts, name)
@@ -80,8 +80,8 @@ func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
 	}
 }
 
-// Docker Desktop does not expose the addresses of kind's nodes, so no gate may need them with the
-// settings of docs/existing-clusters.md.
+// Docker Desktop does not expose the addresses of kind's nodes. So with the settings of
+// docs/existing-clusters.md, no gate may need them.
 func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
@@ -106,7 +106,7 @@ func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 	assert.True(t, skip[webhook.Kind], "these gates are what they are with full")
 }
 
-func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
+func TestExistingClusterRulesDetectBrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for mistake, breaks := range map[string]func(graph){
@@ -139,9 +139,9 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	}
 }
 
-// A renewed credential reaches the provider, the gates and the commands, and does not affect the
+// A renewed credential must reach the provider, the gates and the commands. It must not change the
 // cluster's identity.
-func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
+func TestRenewedCredentialKeepsClusterIdentity(t *testing.T) {
 	p := newProgram(t, "kind")
 	before := p.graph(t)
 	p.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")

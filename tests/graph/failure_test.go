@@ -13,8 +13,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Each resource in turn fails: the program must end with its error, and none of its dependents may
-// be created. The name in the error begins with the layer's.
+// Each resource fails in turn. The program must end with its error, and none of its dependents may
+// be created. The resource's name must begin with its layer's name, so that the error shows the
+// layer.
 func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)
@@ -32,7 +33,7 @@ func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	}
 }
 
-func TestEachResourceTypeThatFailsIsReported(t *testing.T) {
+func TestFailureOfEachResourceTypeIsReported(t *testing.T) {
 	p := newProgram(t, "staging")
 	types := map[string]bool{}
 	for _, r := range p.graph(t) {
@@ -50,13 +51,14 @@ func TestEachResourceTypeThatFailsIsReported(t *testing.T) {
 	}
 }
 
-func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
+func TestNoResourceIsCreatedWhenAllFail(t *testing.T) {
 	g, err := newProgram(t, "staging").run(pulumitest.FailAll())
 	require.ErrorContains(t, err, "made to fail")
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
 }
 
-// The program reports its own errors with the part that they affect, before anything is created.
+// The program reports its own errors before anything is created. The error names the part that it
+// affects.
 func TestMissingInputsFailBeforeAnyResource(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)

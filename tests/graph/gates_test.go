@@ -17,7 +17,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// handed returns the configuration that Pulumi passes to the program, with the changes of set.
+// handed returns the configuration that Pulumi passes to the program, with the test's changes.
 func (p *program) handed(t *testing.T) *config.Config {
 	t.Helper()
 	sections := map[string]string{}
@@ -29,7 +29,7 @@ func (p *program) handed(t *testing.T) *config.Config {
 	return cfg
 }
 
-// foretell returns the gates of the configuration.
+// foretell returns the gates that the program expects from the configuration.
 func (p *program) foretell(t *testing.T) []string {
 	t.Helper()
 	specs, err := platform.Gates(t.Context(), p.handed(t))
@@ -45,14 +45,14 @@ func described(spec health.Spec) string {
 	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind())
 }
 
-// gatesAreForetold compares the gates of a run with the gates that `strata health` expects from the
-// configuration alone: the same names, layers and kinds. It runs for each configuration of these
-// tests, so also for every layer that no committed stack has.
+// gatesAreForetold checks that `strata health` expects, from the configuration alone, exactly the
+// gates of a run: the same names, layers and kinds. It runs for each configuration of these tests,
+// and so also for layers that no committed stack has.
 func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	t.Helper()
 	handed := os.Getenv(pulumi.EnvConfig)
 	if p.foretold == handed {
-		return // another run of the same
+		return // this configuration was checked before
 	}
 	p.foretold = handed
 	var made []string
@@ -67,8 +67,7 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	assert.ElementsMatch(t, made, p.foretell(t))
 }
 
-// On a machine that has only the stack's file: no bundle, no key, no kubeconfig, no manifests of
-// the user's, no home.
+// The test has only the stack's file, and no bundle, key, kubeconfig, manifest or home directory.
 func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
@@ -92,8 +91,8 @@ func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 	}
 }
 
-// The table of `strata health` has this order.
-func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
+// `strata health` lists gates in this order.
+func TestConfiguredGatesAreInProgramOrder(t *testing.T) {
 	p := newProgram(t, "local")
 	first := p.foretell(t)
 	for range 10 {
@@ -102,8 +101,8 @@ func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
 	assert.Contains(t, first[0], "hosts-server-1-gate")
 }
 
-// Vault's release is missing, because its gates judge no workload.
-func TestRightsOfEveryReleaseAreAsked(t *testing.T) {
+// Vault's release is missing, because no gate checks its workloads.
+func TestRBACRulesOfEveryReleaseAreChecked(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	asked, made := []string{"vault/vault"}, []string{}
 	for name := range g {

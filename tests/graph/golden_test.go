@@ -28,7 +28,7 @@ func TestStackGraphsMatchGoldenFiles(t *testing.T) {
 	}
 }
 
-// golden compares text with a file, or rewrites the file.
+// golden compares text with a file, or writes the file if -update is set.
 func golden(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
@@ -57,7 +57,8 @@ func (g graph) write(out *strings.Builder, parent, indent string) {
 	}
 }
 
-// edges returns a resource's dependencies and the options that delay, bound, replace or delete it.
+// edges returns the dependencies of a resource, and the options for its waits, timeouts,
+// replacement and deletion.
 func edges(r pulumitest.Resource) []string {
 	var lines []string
 	add := func(what, value string) {
@@ -88,13 +89,13 @@ func edges(r pulumitest.Resource) []string {
 	return lines
 }
 
-// wait returns the annotation that makes Pulumi wait for a Kubernetes object's status, and its
-// limit in seconds.
+// wait returns the annotation that makes Pulumi wait for the status of a Kubernetes object, and the
+// timeout in seconds.
 func wait(r pulumitest.Resource) (expression, seconds string) {
 	return annotation(r, waitfor.Annotation), annotation(r, waitfor.TimeoutAnnotation)
 }
 
-// annotation returns the value of an object's annotation; empty without one.
+// annotation returns the value of an object's annotation; empty if it has none.
 func annotation(r pulumitest.Resource, key resource.PropertyKey) string {
 	metadata, _ := r.Input("metadata")
 	if !metadata.IsObject() {

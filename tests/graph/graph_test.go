@@ -1,6 +1,6 @@
-// Package graph_test runs the real program with each committed stack file under mocks and checks
-// its registrations. It compares every resource with its edges to a golden text, and checks the
-// rules for the edges. It runs no engine (tests/engine) and no command.
+// Package graph_test runs the real program with each committed stack file under mocks, and checks
+// its registrations. It compares all resources and dependencies with a golden text, and checks
+// rules for the dependencies. It runs neither the engine (tests/engine) nor any command.
 package graph_test
 
 import (
@@ -10,10 +10,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// graph holds the registrations of one run, by name.
+// graph has the registrations of one run, by name.
 type graph map[string]pulumitest.Resource
 
-// newGraph indexes the registrations of a run. Names are unique in the whole program.
+// newGraph returns the registrations of a run by name. Names are unique in the whole program.
 func newGraph(resources []pulumitest.Resource) graph {
 	g := graph{}
 	for _, r := range resources {
@@ -33,7 +33,7 @@ func (g graph) where(match func(pulumitest.Resource) bool) []string {
 	return slices.DeleteFunc(g.names(), func(name string) bool { return !match(g[name]) })
 }
 
-// layer returns the top component that a resource belongs to.
+// layer returns the outermost component of a resource.
 func (g graph) layer(name string) string {
 	for g[name].Parent != "" {
 		name = g[name].Parent
@@ -41,8 +41,8 @@ func (g graph) layer(name string) string {
 	return name
 }
 
-// path returns the shortest chain of edges from a resource to one that it waits for, both ends
-// included; nil if there is none.
+// path returns the shortest chain of dependencies from one resource to another, including both; nil
+// if there is none.
 func (g graph) path(from, to string) []string {
 	came := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -59,7 +59,7 @@ func (g graph) path(from, to string) []string {
 	return nil
 }
 
-// needs returns how many resources one waits for, directly or not.
+// needs returns the number of resources on which a resource depends, directly or indirectly.
 func (g graph) needs(name string) int {
 	seen := map[string]bool{}
 	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
@@ -82,10 +82,10 @@ func unwind(came map[string]string, end string) []string {
 	return chain
 }
 
-// reaches reports whether a resource waits for another, directly or not.
+// reaches reports whether a resource depends on another one, directly or indirectly.
 func (g graph) reaches(from, to string) bool { return g.path(from, to) != nil }
 
-// clone returns a copy whose resources can be changed.
+// clone returns a copy of the graph whose resources can be changed.
 func (g graph) clone() graph {
 	copied := graph{}
 	for name, r := range g {

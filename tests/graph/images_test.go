@@ -11,12 +11,12 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// images returns the pushes of archives of images.
+// images returns the resources that push image archives.
 func (g graph) images() []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Name, "-images-") })
 }
 
-// The archives of all layers are about 1 GB for each node, and K3s starts after them.
+// The archives of all layers together have about 1 GB, and K3s starts only after the pushes.
 func TestNodesGetImagesOfEnabledLayersOnly(t *testing.T) {
 	p := newProgram(t, "local")
 	all := p.graph(t)
@@ -38,7 +38,7 @@ func TestNodesGetImagesOfEnabledLayersOnly(t *testing.T) {
 	assert.NotContains(t, all["k3s-server-1-binary"].Text("stdin"), `"images"`)
 }
 
-// A layer's own files must not affect the existing cluster: a changed install restarts K3s.
+// The files of a layer must not affect a running cluster, because a changed install restarts K3s.
 func TestEnabledLayerChangesNoClusterResource(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "argocd", map[string]any{"enabled": false})
@@ -47,7 +47,7 @@ func TestEnabledLayerChangesNoClusterResource(t *testing.T) {
 	after := p.graph(t)
 	for _, name := range before.names() {
 		require.True(t, slices.Contains(after.names(), name), "%s is gone", name)
-		if before.layer(name) != "k3s-teardown" { // which knows one namespace more
+		if before.layer(name) != "k3s-teardown" { // this has one more namespace
 			assert.Equal(t, before[name].Inputs, after[name].Inputs, name)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// issuers are ways to sign certificates that no committed stack uses.
+// issuers are issuers of certificates that no committed stack uses.
 var issuers = []struct {
 	name     string
 	sections map[string]any
-	// gate is the dependency of the platform's own certificates; without are resources that must
+	// gate is the gate for which the platform's certificates wait. without are resources that must
 	// not exist.
 	gate    string
 	without []string
@@ -41,7 +41,7 @@ func TestGraphRulesHoldForEveryIssuer(t *testing.T) {
 			}
 			g := p.graph(t)
 			for _, rule := range rules {
-				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+				if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}

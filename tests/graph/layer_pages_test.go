@@ -23,10 +23,10 @@ import (
 	"strata/health/kinds"
 )
 
-// TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences,
-// and from the program with the example layers/NAME.yaml, which has the rest. Each layer of a stack
-// that has all of them is on such a page.
-func TestEachLayerHasAPage(t *testing.T) {
+// TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from
+// layers/NAME.md, and the rest from the program with the example layers/NAME.yaml. Each layer must
+// be on such a page.
+func TestEachLayerHasPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, templates)
@@ -51,16 +51,16 @@ func TestEachLayerHasAPage(t *testing.T) {
 	}
 }
 
-// layerPage answers the questions of a template.
+// layerPage has the functions of a page's template.
 type layerPage struct {
 	t       *testing.T
 	example string
 	graph   graph
-	// described has the layers whose gates are on a page.
+	// described are the layers whose gates are on a page.
 	described map[string]bool
 }
 
-// newLayerPage runs stack staging with an example's sections.
+// newLayerPage runs stack staging with the sections of an example.
 func newLayerPage(t *testing.T, example string) *layerPage {
 	t.Helper()
 	text, err := os.ReadFile(example)
@@ -82,7 +82,7 @@ func (l *layerPage) functions() texttemplate.FuncMap {
 	}
 }
 
-// charts lists artifacts with their pinned versions.
+// charts returns a list of artifacts with their pinned versions.
 func (l *layerPage) charts(names ...string) string {
 	var lines []string
 	for _, pin := range config.Pins() {
@@ -98,7 +98,7 @@ func (l *layerPage) charts(names ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// objects lists the objects that the program itself declares in the cluster.
+// objects returns a list of the objects in the cluster that the program itself declares.
 func (l *layerPage) objects(layers ...string) string {
 	var lines []string
 	for _, name := range l.resourcesOf(layers) {
@@ -111,10 +111,10 @@ func (l *layerPage) objects(layers ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// furtherNode matches the names of resources that a second server or agent has like the first one.
+// furtherNode matches resources of a second or later server or agent.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
-// resourcesOf returns the resources of layers, each behind its dependencies.
+// resourcesOf returns the resources of layers, each after its dependencies.
 func (l *layerPage) resourcesOf(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {
@@ -149,7 +149,7 @@ func (l *layerPage) gates(layers ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// asks returns the question of a kind of gate, as its package words it.
+// asks returns the question that a kind of gate answers, from its package's comment.
 func asks(t *testing.T, kind string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"),
@@ -162,10 +162,10 @@ func asks(t *testing.T, kind string) string {
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// helpers are resources that a gate needs to ask, and does not wait for.
+// helpers matches resources that a gate needs for its requests.
 var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password|token)$|^k3s-(cluster|teardown)`)
 
-// before returns the gates that a gate waits for.
+// before returns the gates for which a gate waits.
 func (l *layerPage) before(name string) string {
 	var needs []string
 	for _, need := range l.graph[name].Dependencies {
@@ -176,7 +176,7 @@ func (l *layerPage) before(name string) string {
 	return strings.Join(needs, ", ")
 }
 
-// keys returns the table of sections of the configuration.
+// keys returns a table of the keys of sections.
 func (l *layerPage) keys(sections ...string) string {
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(l.t, err)
@@ -196,7 +196,7 @@ func (l *layerPage) keys(sections ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// faults returns a table of the rows of docs/faults.md whose gate is one of the layers'.
+// faults returns a table of the rows of docs/faults.md with a gate of the layers.
 func (l *layerPage) faults(layers ...string) string {
 	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
 	require.NoError(l.t, err)

@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// layerPolicies returns the names of the policies of k3s.networkPolicies and
-// cluster.networkPolicies.
+// layerPolicies returns the NetworkPolicies of layers (k3s.networkPolicies,
+// cluster.networkPolicies).
 func (g graph) layerPolicies() []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasSuffix(r.Type, ":NetworkPolicy")
@@ -36,7 +36,7 @@ func TestEveryLayerOfOwnClusterHasNetworkPolicy(t *testing.T) {
 	assert.Empty(t, p.graph(t).layerPolicies())
 }
 
-func TestWithoutK3sControllerThereAreNoPoliciesUnlessAskedFor(t *testing.T) {
+func TestNoPoliciesWithoutK3sControllerUnlessConfigured(t *testing.T) {
 	p := newProgram(t, "local")
 	p.change(t, "k3s", section{"serverArgs": section{"disable-network-policy": true}})
 	assert.Empty(t, p.graph(t).layerPolicies())
@@ -44,7 +44,7 @@ func TestWithoutK3sControllerThereAreNoPoliciesUnlessAskedFor(t *testing.T) {
 	assert.NotEmpty(t, p.graph(t).layerPolicies())
 }
 
-func TestAnExistingClusterGetsPoliciesOnlyWhereAskedFor(t *testing.T) {
+func TestExistingClusterGetsPoliciesOnlyIfConfigured(t *testing.T) {
 	p := everything(t, newProgram(t, "kind"))
 	assert.Empty(t, p.graph(t).layerPolicies())
 	p.change(t, "cluster", section{"networkPolicies": true})

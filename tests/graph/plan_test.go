@@ -12,12 +12,14 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// planRow is one row of the dependency tables of APISIX's demo. It names needs that must wait, or
-// needs that heal and so must not: each such edge would put two waits in a row.
+// planRow is one row of the dependency tables of APISIX's demo. It names dependencies that the
+// graph must have, and others that it must not have. The latter recover by themselves, and would
+// only make two waits follow each other.
 type planRow struct {
-	// section and row name the dependency; missing is the text of a missing need.
+	// section and row name the dependency. missing is the text for a dependency that no edge
+	// enforces.
 	section, row, missing string
-	// waits are needs that the graph has, and free are needs that it must not have.
+	// waits are dependencies that the graph must have, and free those that it must not have.
 	waits, free []need
 	note        string
 }
@@ -27,11 +29,11 @@ const (
 	critical     = "Critical Dependencies"
 	defensive    = "Defensive Dependencies"
 	risks        = "Risk Assessment"
-	// internals are needs of the charts and controllers themselves.
+	// internals is the section of dependencies within charts and controllers.
 	internals = "Charts and Controllers"
 )
 
-// each returns a need of every one of the resources.
+// each returns the dependencies of each resource on each of the others.
 func each(from []string, to ...string) []need {
 	var needs []need
 	for _, name := range from {
@@ -42,9 +44,9 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows returns the rows for the resources of a graph, those of charts and controllers last.
+// planRows returns the rows for a graph. Those of charts and controllers come last.
 func planRows(g graph) []planRow { //nolint:funlen // a table of cases
-	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
+	// of returns the resources of kinds. A kind that ends with a slash is a whole API group.
 	of := func(kinds ...string) []string {
 		return g.where(func(r pulumitest.Resource) bool {
 			kind := strings.TrimPrefix(r.Type, "kubernetes:")
@@ -116,7 +118,7 @@ func planRows(g graph) []planRow { //nolint:funlen // a table of cases
 	}, internalRows()...)
 }
 
-// internalRows returns the needs of charts and controllers.
+// internalRows returns the rows of charts and controllers.
 func internalRows() []planRow {
 	return []planRow{
 		{internals, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
@@ -143,7 +145,7 @@ func internalRows() []planRow {
 	}
 }
 
-// broken returns the needs of a row that the graph does not keep.
+// broken returns the dependencies of a row that the graph does not keep.
 func (r planRow) broken(g graph) []string {
 	var wrong []string
 	for _, one := range r.waits {
@@ -159,7 +161,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestGraphKeepsEveryDependencyOfTheDemo(t *testing.T) {
+func TestGraphKeepsEveryDependencyOfDemo(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
@@ -173,7 +175,7 @@ func TestGraphKeepsEveryDependencyOfTheDemo(t *testing.T) {
 	}
 }
 
-// Of each row: without its first edge, and with one too many.
+// Each row must be broken without its first dependency, and with a superfluous one.
 func TestDependencyCheckDetectsBrokenRow(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
@@ -191,7 +193,7 @@ func TestDependencyCheckDetectsBrokenRow(t *testing.T) {
 	}
 }
 
-// planPage returns the table of the demo's dependencies in docs/edges.md.
+// planPage returns the table of the demo's dependencies for docs/edges.md.
 func planPage(g graph) string {
 	var page strings.Builder
 	page.WriteString("\n## The demo on APISIX\n\n" +
@@ -216,7 +218,7 @@ func planPage(g graph) string {
 	return page.String()
 }
 
-// more says how many needs a row has beside the first.
+// more returns a text with the number of further dependencies.
 func more(needs []need) string {
 	if len(needs) == 1 {
 		return ""

@@ -18,19 +18,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program of another module cannot name a type of internal, and so could not fill in such a
+// A program in another module cannot use types of internal packages, so it could not set such a
 // field.
-func TestNothingInThePublicArgumentsIsInternal(t *testing.T) {
+func TestPublicArgumentsUseNoInternalTypes(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }
 
 func TestInternalTypeSearchFindsOne(t *testing.T) {
-	// NewCluster there takes a tunnel of internal/ssh.
+	// NewCluster of this package has a parameter of internal/ssh.
 	assert.NotEmpty(t, internalWithin(t, "strata/health/kube"))
 }
 
-// internalWithin returns the ways, by exported fields, from the parameters of a package's
-// constructors and from its Args to types of internal packages.
+// internalWithin returns the paths from a package's constructors and Args to types of internal
+// packages, through parameters and exported fields.
 func internalWithin(t *testing.T, name string) []string {
 	t.Helper()
 	pkg, err := importer.ForCompiler(token.NewFileSet(), "gc", exports(t, name)).Import(name)
@@ -46,7 +46,7 @@ func internalWithin(t *testing.T, name string) []string {
 	return s.found
 }
 
-// exports returns what reads the compiler's export data of a package and of all that it imports.
+// exports returns a reader of the compiler's export data of a package and all its imports.
 func exports(t *testing.T, name string) importer.Lookup {
 	t.Helper()
 	list := exec.Command("go", "list", "-export", "-deps", "-f",
@@ -67,7 +67,7 @@ func exports(t *testing.T, name string) importer.Lookup {
 	}
 }
 
-// search notes the types of internal packages that exported fields and parameters lead to.
+// search collects the types of internal packages to which parameters and exported fields lead.
 type search struct {
 	seen  map[types.Type]bool
 	found []string
@@ -99,8 +99,7 @@ func (s *search) walk(at string, of types.Type) {
 	}
 }
 
-// named walks a type of Strata and the arguments of a generic one; other modules have their own
-// rules.
+// named visits a type of Strata and its type arguments. Types of other modules are not visited.
 func (s *search) named(at string, of *types.Named) {
 	for argument := range of.TypeArgs().Types() {
 		s.walk(at, argument)

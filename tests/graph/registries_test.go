@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// A changed login reaches each node before any gate above runs, because its layer may pull an image
-// there. Without registries, layers do not wait for agents. The password is in no plain value.
+// A changed login must reach each node before gates of layers run, because their Pods pull images
+// there. Without registries, layers do not wait for agents. The password must be in no plain value.
 func TestRegistriesReachEveryNodeBeforeImagePulls(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	p := newProgram(t, "staging")

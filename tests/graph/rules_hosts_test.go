@@ -11,8 +11,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// goesWithItsMachine checks that resources on a machine of ours need no delete of their own, so
-// that a dead one stops no destroy. An existing host has no such resource to go with.
+// goesWithItsMachine checks that resources on a machine of Strata are deleted with it
+// (DeletedWith), so that a dead machine does not stop a destroy. Existing hosts have no such
+// resource.
 func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -31,8 +32,8 @@ func goesWithItsMachine(p *program, g graph) []string {
 	return broken
 }
 
-// inCluster checks deletes: in a cluster of our own an object goes with the cluster; in an existing
-// one it is deleted by itself.
+// inCluster checks deletes. In a cluster of Strata, objects are deleted with the cluster. In an
+// existing cluster each is deleted by itself.
 func inCluster(p *program, g graph) []string {
 	var broken []string
 	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
@@ -70,8 +71,8 @@ func commandsAreBounded(_ *program, g graph) []string {
 	return broken
 }
 
-// hostRunProblems checks that a script on a host ends before the engine's timeout, and only runs on
-// the pinned host.
+// hostRunProblems checks that a script on a host has a shorter timeout than the engine, and that
+// the host's key is pinned.
 func hostRunProblems(r pulumitest.Resource) []string {
 	var told hostrun.Input
 	if err := json.Unmarshal([]byte(r.Text("stdin")), &told); err != nil {
@@ -95,15 +96,15 @@ func hostRunProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// localProblems checks that a local command runs our own program, replaces its shell so that a
-// timeout reaches it, and has the engine's timeout. `keygen` neither waits nor connects, so it
-// needs none. `push` and `vm image put` end by themselves if no data passes, because a slow line
-// takes long.
+// localProblems checks that a local command runs our program with exec, so that a timeout reaches
+// it, and that the engine has a timeout. `keygen` neither waits nor connects, so it needs none.
+// `push` and `vm image put` must have none, because a slow line takes long. They end by themselves
+// if no data passes.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
 	if create == "" {
-		create = r.Text("delete") // it does nothing before it goes
+		create = r.Text("delete") // it has a delete only
 	}
 	subcommand := pulumitest.Subcommand(create)
 	if subcommand == "" {
@@ -133,9 +134,9 @@ func localProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// uninstallIsSafe checks that the delete's script is in the state before anything is installed. No
-// trigger may make the engine run it after the new install (a replacement creates first). Its
-// create claims the host, so that only a host of ours has a delete.
+// uninstallIsSafe checks that the script of an uninstall is in the state before anything is
+// installed. No trigger may replace that resource, because a replacement would run the delete after
+// the new create. Its create claims the host, so that only claimed hosts have a delete.
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -162,23 +163,24 @@ func uninstallIsSafe(p *program, g graph) []string {
 	return broken
 }
 
-// triggersReplace checks triggers, which replace a command. A gate runs again because its spec
-// changes; a replacement would let the next layer's resources be replaced with it.
+// triggersReplace checks triggers, which replace a command. A gate must have none, because its
+// replacement could replace resources of the next layer as well. It runs again when its spec
+// changes.
 func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
 		ours := strings.HasSuffix(name, "-vm")
-		// A new image exists before the old one goes: no machine made from it is replaced with it.
+		// A new image is created before the old one is deleted, so no machine is replaced with it.
 		image := name == "hosts-image" && !r.DeleteFirst
-		// It reads the time of a change, once for each password, and nothing is deleted with it.
+		// This command reads the time once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
 		allowed := strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image ||
 			passwordTime
 		if !allowed || r.Text("create") == pulumitest.GateCommand {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
-		// The official plugin's library accepts no secret element that is unknown.
+		// The library of the official plugin does not support an unknown secret within a list.
 		if list := r.Inputs["triggers"]; list.IsArray() && list.ContainsSecrets() {
 			broken = append(broken, name+
 				" has a secret among its triggers; the list is to be secret as a whole")
@@ -188,8 +190,8 @@ func triggersReplace(_ *program, g graph) []string {
 }
 
 // asksFirst checks that the last guard of a cluster depends on everything. So its delete ends
-// before any other begins, and it checks before the deletes of a run. It is not deleted with
-// another resource, because then it would not run.
+// before any other starts, and its check comes before the deletes of a run. It must not be deleted
+// with another resource, because then its delete would not run.
 func asksFirst(p *program, g graph) []string {
 	name := "k3s-teardown-guard"
 	if p.cfg.OnExistingCluster() {

@@ -8,8 +8,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// onlyOnce has the suffixes of commands that do not run again after a failed change, each with its
-// reason.
+// onlyOnce has suffixes of commands that must not run again after a failed change, with the
+// reasons.
 var onlyOnce = map[string]string{
 	"-key":           "is generated once, and asked nothing",
 	"-identity":      "is generated once, and asked nothing",
@@ -34,8 +34,8 @@ var onlyOnce = map[string]string{
 	"-members":       "compares with what it printed the last time it succeeded",
 }
 
-// failuresAreRepeated checks that every other command runs again after a failed change that was
-// reverted (internal/pulumi/rerun).
+// failuresAreRepeated checks that all other commands run again after a failed change was reverted
+// (internal/pulumi/rerun).
 func failuresAreRepeated(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// runs is the number of runs of each program: an edge that is lost in a race is lost in some runs
-// only. DependsOn on a component loses edges in 10 to 80 runs of 100.
+// runs is the number of runs of each program. A race loses a dependency in some runs only:
+// DependsOn with a component does so in 10 to 80 of 100 runs.
 const runs = 50
 
 func TestGraphRulesHoldInFiftyRuns(t *testing.T) {
@@ -38,7 +38,7 @@ func TestGraphRulesHoldInFiftyRuns(t *testing.T) {
 	}
 }
 
-// without takes an edge away.
+// without removes a dependency.
 func without(name, need string) func(graph) {
 	return func(g graph) {
 		r := g[name]
@@ -47,7 +47,7 @@ func without(name, need string) func(graph) {
 	}
 }
 
-// both makes two changes.
+// both makes two changes of a graph.
 func both(first, second func(graph)) func(graph) {
 	return func(g graph) { first(g); second(g) }
 }
@@ -61,12 +61,12 @@ func with(name string, change func(*pulumitest.Resource)) func(graph) {
 	}
 }
 
-// alsoNeeds adds an edge.
+// alsoNeeds adds a dependency.
 func alsoNeeds(name, need string) func(graph) {
 	return with(name, func(r *pulumitest.Resource) { r.Dependencies = append(r.Dependencies, need) })
 }
 
-// input sets an input.
+// input sets an input of a resource.
 func input(name, key string, value any) func(graph) {
 	return with(name,
 		func(r *pulumitest.Resource) {
@@ -74,8 +74,8 @@ func input(name, key string, value any) func(graph) {
 		})
 }
 
-// Each rule must notice its mistake.
-func TestEachRuleNoticesABrokenGraph(t *testing.T) { //nolint:funlen // a table of cases
+// Each rule must detect a graph that breaks it.
+func TestEachRuleDetectsBrokenGraph(t *testing.T) { //nolint:funlen // a table of cases
 	tests := []struct {
 		mistake string
 		rule    string

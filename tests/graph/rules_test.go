@@ -9,13 +9,13 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// rule is a property of every graph; check returns the violations.
+// rule is a property that every graph must have. check returns its violations.
 type rule struct {
 	name  string
 	check func(p *program, g graph) []string
 }
 
-// rules must hold for the edges.
+// rules are the rules for dependencies.
 var rules = []rule{
 	{"edges lead to custom resources, never to a bare component", edgesLeadToCustomResources},
 	{"nothing is created before what it needs", createdInOrder},
@@ -58,7 +58,7 @@ func createdInOrder(_ *program, g graph) []string {
 	return broken
 }
 
-// waitsForItsGates checks each resource against the gates of its place in the platform.
+// waitsForItsGates checks that each resource waits for the gates before it.
 func waitsForItsGates(p *program, g graph) []string {
 	var broken []string
 	for _, need := range needs(p, g) {
@@ -72,10 +72,10 @@ func waitsForItsGates(p *program, g graph) []string {
 	return broken
 }
 
-// need is a required edge, or chain of edges.
+// need is a required dependency, direct or indirect.
 type need struct{ from, to string }
 
-// needs returns the chains of edges that a stack's platform must have.
+// needs returns the dependencies that the platform of a stack must have.
 func needs(p *program, g graph) []need {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	var list []need
@@ -95,7 +95,7 @@ func needs(p *program, g graph) []need {
 		list = append(list, clusterNeeds(g, servers, agents)...)
 		add("metallb-webhook", "k3s-credential")
 	}
-	add("metallb-namespace", stable) // its gates must not pass on Pods that a drain then moves
+	add("metallb-namespace", stable) // its gates must not pass on Pods that a drain evicts
 	add("metallb-release", "metallb-namespace")
 	add("metallb-webhook", "metallb-release")
 	add("metallb-pool", "metallb-webhook")
@@ -103,11 +103,11 @@ func needs(p *program, g graph) []need {
 	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
 	add("cert-manager-namespace", stable)
 	add("cert-manager-api", "cert-manager-release")
-	add("ca-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
+	add("ca-root-issuer", "cert-manager-api") // otherwise the webhook refuses it
 	add("ca-root", "ca-root-issuer")
 	add("ca-root-gate", "ca-root")
 	add("ca-issuer", "ca-root-gate")
-	add("ca-certificate", "ca-root-gate") // the root that is recorded is of this configuration
+	add("ca-certificate", "ca-root-gate") // the recorded root must be of this configuration
 	add("ca-gate", "ca-issuer", "ca-certificate")
 	add("ca-reissue", "ca-gate")
 	add("crds-gateway-api", stable)
@@ -123,7 +123,7 @@ func needs(p *program, g graph) []need {
 	return list
 }
 
-// clusterNeeds returns the chains of edges of the cluster itself.
+// clusterNeeds returns the dependencies that the cluster itself must have.
 func clusterNeeds(g graph, servers, agents []string) []need {
 	all := append(slices.Clone(servers), agents...)
 	var list []need
@@ -140,7 +140,7 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 			add(pushed, "k3s-"+node+"-claim")
 			add("k3s-"+node+"-install", pushed)
 		}
-		add("k3s-"+node+"-install", "k3s-"+node+"-admission") // its name is free
+		add("k3s-"+node+"-install", "k3s-"+node+"-admission") // the node's name is free then
 		add("k3s-"+node+"-gate", "k3s-"+node+"-install")
 		add("k3s-nodes", "k3s-"+node+"-gate")
 	}
@@ -156,9 +156,9 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 	}
 	add("k3s-api", "k3s-credential")
 	add("k3s-members", "k3s-api")
-	add("k3s-upgrade", "k3s-members") // a node that leaves is not upgraded, and etcd has its quorum again
+	add("k3s-upgrade", "k3s-members") // leaving nodes are not upgraded
 	for _, node := range all {
-		add("k3s-upgrade", "k3s-"+node+"-binary") // it begins when the last node has its binary
+		add("k3s-upgrade", "k3s-"+node+"-binary") // it starts when the last node has its binary
 	}
 	add("k3s-nodes", "k3s-api", "k3s-upgrade")
 	add("k3s-system", "k3s-api", "k3s-upgrade")
@@ -166,7 +166,7 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 	return list
 }
 
-// onHost returns the resources that act on a node's host.
+// onHost returns the resources that run on the host of a node.
 func onHost(g graph, node string) []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasPrefix(r.Name,
@@ -174,8 +174,8 @@ func onHost(g graph, node string) []string {
 	})
 }
 
-// pushes returns the copies of artifacts to a node's host: every resource there but install,
-// uninstall, admit, vip and gate.
+// pushes returns the resources that copy files to the host of a node: all but install, uninstall,
+// admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
 		return slices.Contains(
@@ -184,8 +184,8 @@ func pushes(g graph, node string) []string {
 	})
 }
 
-// waitsForNoMore checks that the graph has no needless barriers: an edge too many costs every user
-// time.
+// waitsForNoMore checks that the graph lacks needless dependencies, which would cost time in every
+// update.
 func waitsForNoMore(p *program, g graph) []string {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	var broken []string
@@ -198,7 +198,7 @@ func waitsForNoMore(p *program, g graph) []string {
 	all := append(slices.Clone(servers), agents...)
 	for _, node := range all {
 		for _, other := range all {
-			// A host's preparation does not depend on other hosts.
+			// The preparation of a host does not depend on other hosts.
 			if node != other {
 				never("k3s-"+node+"-binary", "hosts-"+other+"-gate")
 			}
@@ -207,7 +207,7 @@ func waitsForNoMore(p *program, g graph) []string {
 	for _, agent := range agents {
 		for _, other := range append(slices.Clone(servers[1:]), agents...) {
 			if other != agent {
-				never("k3s-"+agent+"-install", "k3s-"+other+"-gate") // agents join in parallel, behind the first server
+				never("k3s-"+agent+"-install", "k3s-"+other+"-gate") // agents join in parallel
 			}
 		}
 		for _, server := range servers {
@@ -224,7 +224,7 @@ func waitsForNoMore(p *program, g graph) []string {
 		"crds-traefik", "argocd-release"} {
 		for _, other := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api",
 			"crds-traefik", "argocd-release", "traefik-release"} {
-			never(one, other) // they start together
+			never(one, other) // layers start in parallel
 		}
 	}
 	never("traefik-release", "cert-manager-release") // only the users of the certificate wait for it

@@ -12,7 +12,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// argocdWith returns a section with every secret that a configuration may hold.
+// argocdWith returns a section argocd with every secret that it can have.
 func argocdWith(password, hash string) config.ArgoCD {
 	return config.ArgoCD{
 		AdminPasswordHash: "$2a$10$" + strings.Repeat(hash, 53),
@@ -21,14 +21,13 @@ func argocdWith(password, hash string) config.ArgoCD {
 	}
 }
 
-// vaultWith returns a section whose issuer logs in with a token.
+// vaultWith returns a section certManager whose issuer logs in to Vault with a token.
 func vaultWith(token string) config.CertManager {
 	return config.CertManager{Issuer: config.IssuerVault,
 		Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
 }
 
-// A digest hides a secret from the eye, but not from a guessing attack, so no plain value may
-// depend on one.
+// No plain value may depend on a secret. Even a digest would allow a guessing attack.
 func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))
@@ -41,7 +40,7 @@ func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	changed := map[string]bool{}
 	for _, name := range before.names() {
 		for _, g := range []graph{before, after} {
-			if name == "argocd-password-time" { // its trigger is drawn at random, and the mocks' word is not
+			if name == "argocd-password-time" { // its trigger is random
 				delete(g[name].Inputs, "triggers")
 			}
 		}
@@ -60,7 +59,7 @@ func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	}, changed, "who gets the secrets")
 }
 
-// visible returns a value as the state shows it.
+// visible returns a value as the state shows it, without its secrets.
 func visible(value resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case value.IsSecret(), value.IsOutput() && value.OutputValue().Secret:

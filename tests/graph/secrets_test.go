@@ -9,8 +9,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secretTexts returns texts that must never appear, including parts of them, so that an encoding of
-// lines does not hide one.
+// secretTexts returns texts that must never be in plain. They are parts of secrets without line
+// breaks, so that they are also found in encoded secrets.
 func (p *program) secretTexts() map[string]string {
 	return map[string]string{
 		"the join token":              pulumitest.Token,
@@ -20,7 +20,7 @@ func (p *program) secretTexts() map[string]string {
 	}
 }
 
-// secondLine returns the first line of a PEM block's body.
+// secondLine returns the first line of data in a PEM block.
 func secondLine(pem string) string { return strings.Split(pem, "\n")[1] }
 
 func TestSecretsAreInSecretInputsOnly(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 			assert.Positive(t, seen["the join token"], "the test looked at no secret")
 			assert.Positive(t, seen["the kubeconfig"], "the test looked at no secret")
 			if p.cfg.OnExistingCluster() {
-				return // no run logs in anywhere
+				return // this stack needs no login
 			}
 			assert.Positive(t, seen["the existing hosts' SSH key"]+seen["the machines' SSH key"],
 				"the test looked at no secret")
@@ -51,9 +51,9 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 	}
 }
 
-// A command's text is its argv on this machine and on the host, and its error repeats it. It must
-// not contain a secret, even if the input is marked.
-func TestNoSecretIsInACommandsText(t *testing.T) {
+// The text of a command is in its arguments, on this machine and on the host, and its error repeats
+// it. So it must not contain a secret, even in a secret input.
+func TestCommandTextsContainNoSecret(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)
@@ -87,7 +87,7 @@ func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 					}
 					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s",
 						name, secret)
-					// Progress is on stderr, as with every subcommand; the default is both.
+					// Progress is on stderr. The default would also log stdout.
 					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"),
 						"%s prints %s", name, secret)
 				}

@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The program's own sources that register resources.
+// These sources of the program register resources.
 var sources = []string{"main.go", "platform", "components", "health"}
 
-// DependsOn with a component loses edges in a race, so one helper writes it, with custom resources
-// only (docs/adr/0001). The linter has the same rule; this test works without the linter.
+// DependsOn with a component loses dependencies in a race. So only one helper may write it, with
+// custom resources (docs/adr/0001). The linter has the same rule; this test runs without the
+// linter.
 func TestOnlyWaitForWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
-	// The second only reads the dependencies that WaitFor has written.
+	// Registered.note only reads the dependencies that WaitFor has written.
 	assert.Equal(t, []string{"components/component.go: WaitFor",
 		"components/teardown.go: note"}, places)
 }
@@ -33,7 +34,7 @@ func TestDependsOnSearchFindsOne(t *testing.T) {
 	assert.Len(t, dependsOn(t, file), 1)
 }
 
-// dependsOn returns the functions, as file: name, that use one of the DependsOn options.
+// dependsOn returns the functions, as "FILE: NAME", that use one of the DependsOn options.
 func dependsOn(t *testing.T, paths ...string) []string {
 	t.Helper()
 	var places []string

@@ -15,7 +15,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder.
+// root is the project's root folder.
 var root = pulumitest.Root
 
 // stacks returns the stacks with a committed file.
@@ -33,17 +33,17 @@ func stacks(t *testing.T) []string {
 	return names
 }
 
-// program is a stack that is ready to run under mocks.
+// program is a stack that can run under mocks.
 type program struct {
 	stack   string
 	cfg     *config.Config
 	project *pulumitest.Project
 	answers *pulumitest.Answers
-	// foretold is the configuration whose gates gatesAreForetold has checked.
+	// foretold is the configuration that gatesAreForetold has checked last.
 	foretold string
 }
 
-// newProgram puts the test into a project folder with the committed configuration of a stack.
+// newProgram creates a project folder for the test, with the committed configuration of a stack.
 func newProgram(t *testing.T, stack string) *program {
 	t.Helper()
 	p := &program{stack: stack, project: pulumitest.NewProject(t),
@@ -55,7 +55,7 @@ func newProgram(t *testing.T, stack string) *program {
 	return p
 }
 
-// commit makes Pulumi pass the committed configuration to the program, without earlier changes.
+// commit sets the committed configuration, and reverts the test's changes.
 func (p *program) commit(t *testing.T) {
 	t.Helper()
 	handed, err := json.Marshal(pulumitest.Committed(t, p.stack))
@@ -63,7 +63,7 @@ func (p *program) commit(t *testing.T) {
 	t.Setenv(pulumi.EnvConfig, string(handed))
 }
 
-// given returns the sections that Pulumi passes to the program.
+// given returns the sections of the configuration that Pulumi passes to the program.
 func given(t *testing.T) map[string]string {
 	t.Helper()
 	handed := map[string]string{}
@@ -71,7 +71,7 @@ func given(t *testing.T) map[string]string {
 	return handed
 }
 
-// change sets keys of a section, and keeps its others.
+// change sets keys of a section.
 func (p *program) change(t *testing.T, name string, keys section) {
 	t.Helper()
 	all := section{}
@@ -82,7 +82,8 @@ func (p *program) change(t *testing.T, name string, keys section) {
 	p.set(t, name, all)
 }
 
-// set replaces a section that Pulumi passes to the program; p.cfg stays unchanged.
+// set replaces a section of the configuration that Pulumi passes to the program. p.cfg stays
+// unchanged.
 func (p *program) set(t *testing.T, section string, value any) {
 	t.Helper()
 	handed := given(t)
@@ -94,7 +95,7 @@ func (p *program) set(t *testing.T, section string, value any) {
 	t.Setenv(pulumi.EnvConfig, string(all))
 }
 
-// run runs the program once. fail, which may be nil, decides which resources fail.
+// run runs the program once. fail, which may be nil, returns the errors of resources.
 func (p *program) run(fail func(pulumitest.Resource) error) (graph, error) {
 	recorder := &pulumitest.Recorder{Outputs: p.answers.Outputs, Fail: fail}
 	err := pulumi.RunErr(platform.Run, pulumi.WithMocks("strata", p.stack, recorder))

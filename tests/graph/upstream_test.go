@@ -18,8 +18,8 @@ import (
 	"strata/config"
 )
 
-// upstream makes upstream the source of a stack's artifacts, with a line of text in place of each
-// configured file.
+// upstream makes a stack use upstream artifacts, with a line of text in place of each configured
+// file.
 func (p *program) upstream(t *testing.T, apps map[string]any) {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -50,9 +50,9 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 	}
 }
 
-// No registry has the images of the demo's REST API and of cert-wait. A stack with upstream's
-// artifacts pulls every other image from a registry, and each node has these two before a Pod needs
-// them.
+// No registry has the images of the demo's REST API and of cert-wait. With upstream artifacts,
+// nodes pull all other images from registries, and these two must be on each node before a Pod
+// needs them.
 func TestUpstreamStackCopiesUnpublishedImagesToNodes(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t,
@@ -86,7 +86,7 @@ func TestUpstreamStackCopiesNoUnneededImageToNodes(t *testing.T) {
 	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "registry.acme/go-rest:1")
 }
 
-// Only gates that judge workloads compare images, and only if nodes pull them.
+// Only gates that check workloads compare images, and only if nodes pull images.
 func TestOnlyWorkloadGatesCompareImagesWithUpstreamArtifacts(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{})
@@ -111,8 +111,8 @@ func TestOnlyWorkloadGatesCompareImagesWithUpstreamArtifacts(t *testing.T) {
 	}
 }
 
-// The charts' images are their projects' own; docs/images.md has both. A new image must be in it,
-// or in config.OwnImages.
+// docs/images.md lists the images of the program, and those of the charts. A new image must be
+// added there, or to config.OwnImages.
 func TestImagesPageListsEveryImageOfTheProgram(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{
@@ -136,7 +136,7 @@ func TestImagesPageListsEveryImageOfTheProgram(t *testing.T) {
 	}
 }
 
-// imagesIn collects the images of containers.
+// imagesIn collects the images of the containers in a value.
 func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	switch {
 	case value.IsSecret():
@@ -157,7 +157,8 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	}
 }
 
-// Strata does not bring them to an existing cluster, and reports that before anything is created.
+// Strata brings no images to an existing cluster. So a missing one is reported before anything is
+// created.
 func TestExistingClusterDemoWithoutImageFailsBeforeAnyResource(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})

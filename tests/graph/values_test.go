@@ -20,8 +20,8 @@ import (
 // section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
-// chartOf describes a chart by the key of its values: its release, and the gates and commands for
-// its rollout.
+// chartOf describes a chart: its release, and the gates and commands that run after a change of its
+// values.
 type chartOf struct {
 	release string
 	again   []string
@@ -46,7 +46,7 @@ var chartsOf = map[string]chartOf{
 	"apps.wave.values": {"wave-release", []string{"wave-webhook"}},
 }
 
-// with returns stack local with every chart, and other values at some keys.
+// with returns the graph of stack local with every chart, and other values at some keys.
 func (p *program) with(t *testing.T, other map[string]any) graph {
 	t.Helper()
 	sections := everyLayer()
@@ -60,7 +60,7 @@ func (p *program) with(t *testing.T, other map[string]any) graph {
 	return p.graph(t)
 }
 
-// nest puts a value at a key of the configuration.
+// nest sets the value of a key in the configuration.
 func nest(sections map[string]section, key string, value any) {
 	steps := strings.Split(key, ".")
 	at := sections[steps[0]]
@@ -77,7 +77,7 @@ func nest(sections map[string]section, key string, value any) {
 	at[steps[len(steps)-1]] = value
 }
 
-// leaves returns the paths of a release's values that are no objects.
+// leaves returns the paths of all values in a release's values that are no objects.
 func leaves(path string, value resource.PropertyValue) []string {
 	value = unmarked(value)
 	if !value.IsObject() || len(value.ObjectValue()) == 0 {
@@ -91,7 +91,7 @@ func leaves(path string, value resource.PropertyValue) []string {
 	return found
 }
 
-// unmarked returns a value without its marks as secret or output.
+// unmarked returns a value without marks of secrets and outputs.
 func unmarked(value resource.PropertyValue) resource.PropertyValue {
 	for {
 		switch {
@@ -105,7 +105,7 @@ func unmarked(value resource.PropertyValue) resource.PropertyValue {
 	}
 }
 
-// tree returns an object with one value, at a path in the notation of config.ValuePath.
+// tree returns an object with one value, at a path in the syntax of config.ValuePath.
 func tree(t *testing.T, path string, value any) any {
 	t.Helper()
 	for path != "" {
@@ -123,9 +123,9 @@ func tree(t *testing.T, path string, value any) any {
 	return value
 }
 
-// Every value that the program sets in a chart is either refused in the user's values, by a rule
-// with a reason, or gives way to the user's. A new value in a layer that is in no table fails here.
-// The variants are those that decide which values are set.
+// Each value that the program sets in a chart is in one of two lists. Either the user's value is
+// refused, with a reason, or it overrides the program's. A value that is in no list fails the test.
+// The variants are the configurations that decide which values are set.
 func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 	for name, variant := range map[string]map[string]any{
 		"plain": nil,
@@ -153,7 +153,7 @@ func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 	}
 }
 
-// load returns the error of a configuration.
+// load loads a configuration and returns its error.
 func load(t *testing.T, sections map[string]section) error {
 	t.Helper()
 	raw := map[string]string{}
@@ -166,8 +166,8 @@ func load(t *testing.T, sections map[string]section) error {
 	return err
 }
 
-// The user's values reach their release and no other. Its rollout is gated anew, and nothing else
-// changes.
+// The user's values must reach the release of their chart and no other. The gates of its rollout
+// run again, and nothing else changes.
 func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
@@ -186,8 +186,8 @@ func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	}
 }
 
-// changes returns the release, the resources that run again, and the words of the commands among
-// them.
+// changes returns the release, the resources that run again, and the random values of their
+// commands.
 func (c chartOf) changes(g graph) []string {
 	names := []string{c.release}
 	for _, name := range c.again {
@@ -199,7 +199,7 @@ func (c chartOf) changes(g graph) []string {
 	return names
 }
 
-// changedIn returns the resources with changed inputs.
+// changedIn returns the resources whose inputs changed.
 func changedIn(before, after graph) (names []string) {
 	for _, name := range before.names() {
 		if !before[name].Inputs.DeepEquals(after[name].Inputs) {
@@ -209,8 +209,8 @@ func changedIn(before, after graph) (names []string) {
 	return names
 }
 
-// Values of a section with a secret are never plain, and neither is a digest of them: only a word
-// that is generated with each change.
+// Values of a section with a secret must never be in plain text, and no digest of them may be. If
+// they change, only a random value in plain text may change.
 func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range chartsOf {
@@ -235,7 +235,7 @@ func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	}
 }
 
-func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
+func TestTrafficPolicyReachesServicesAndGates(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
 	after := p.with(t,
@@ -259,7 +259,7 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 	}, changedIn(before, after))
 }
 
-// An unreadable chart in a bundle fails Helm, which reports it; the comparison alone stops nothing.
+// If a chart in a bundle is unreadable, Helm fails and reports that. The program only warns.
 func TestUnreadableChartIsAWarning(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t, map[string]any{
@@ -268,7 +268,7 @@ func TestUnreadableChartIsAWarning(t *testing.T) {
 	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
 }
 
-// The list of flags is that of the pinned K3s: another one may have others.
+// The list of flags is that of the pinned K3s. Another version may have other flags.
 func TestUnknownServerArgWarnsForOtherK3sVersion(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t,
@@ -278,7 +278,7 @@ func TestUnknownServerArgWarnsForOtherK3sVersion(t *testing.T) {
 	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
 }
 
-// warnings returns the warnings of the program.
+// warnings returns the program's warnings.
 func (p *program) warnings(t *testing.T, change map[string]any) (warnings []string) {
 	t.Helper()
 	p.with(t, change)

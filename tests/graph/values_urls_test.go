@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// served is an ingress controller with the gates that check its service: its Gateway's listeners,
-// and URLs behind it.
+// served is an ingress controller with the gates that check its Gateway's listeners and the URLs
+// behind it.
 type served struct {
 	controller string
 	values     []string
@@ -39,10 +39,10 @@ func (s served) program(t *testing.T) *program {
 	return p
 }
 
-// Values can block everything while the Pods stay ready, for example Traefik's
-// ports.websecure.http.middlewares or APISIX's nginx snippets. So the URLs are requested again.
-// That happens once the Pods with the old values are gone, because those would answer in place of
-// the new ones.
+// Values can block all requests while the Pods stay ready, for example Traefik's
+// ports.websecure.http.middlewares or APISIX's nginx snippets. So after a change, the gates
+// request the URLs again. They wait until the Pods with the old values have ended, because these
+// would still answer.
 func TestChangedIngressValuesRunURLGatesAgain(t *testing.T) {
 	for _, s := range []served{behindTraefik, behindAPISIX} {
 		for _, key := range s.values {
@@ -77,7 +77,7 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 	}
 }
 
-// An ingress controller's changed values do not start a canary of an application's version again.
+// Changed values of an ingress controller must not start the canary of an application again.
 func TestChangedTraefikValuesStartNoCanary(t *testing.T) {
 	p := withWorkload(t, map[string]any{"canary": map[string]any{},
 		"routes": []any{map[string]any{}}})
@@ -89,7 +89,7 @@ func TestChangedTraefikValuesStartNoCanary(t *testing.T) {
 		changedIn(before, p.graph(t)))
 }
 
-// A Pod with the old values may answer for Argo CD, so its URL is requested after its own rollout.
+// A Pod of Argo CD with the old values may still answer, so its URL is requested after its rollout.
 func TestArgoCDURLGateWaitsForRolloutOfChangedValues(t *testing.T) {
 	p := newProgram(t, "staging")
 	assert.False(t, p.graph(t).reaches("argocd-server", "argocd-rollout"))

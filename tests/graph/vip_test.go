@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// With an address of the API's own, each server has it once it serves, and users of the kubeconfig
-// wait until it answers.
+// With a virtual API address, each server sets it up once it serves. Users of the kubeconfig wait
+// until it answers.
 func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "k3s", map[string]any{"vip": "10.10.0.10"})
@@ -31,8 +31,8 @@ func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
 	}
-	// A K3s before its upgrade has its old certificate, without the address: each would wait for
-	// the other.
+	// Before its upgrade, K3s has a certificate without the address. So the gate of the address
+	// must not come before the upgrade.
 	for _, name := range []string{"k3s-members", "k3s-upgrade"} {
 		assert.False(t, g.reaches(name, "k3s-endpoint"), name)
 		assert.True(t, g.reaches("k3s-endpoint", name), name)

@@ -14,8 +14,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// virtual returns a stack on virtual machines that libvirt makes: no committed one, because every
-// user would download its image.
+// virtual returns sections of a stack on machines that libvirt creates. No such stack is committed,
+// because every user would download its image.
 func virtual(more map[string]any) map[string]any {
 	hosts := map[string]any{
 		"driver": "libvirt", "subnet": "10.10.0.0/24", "ssh": map[string]any{"user": "strata"},
@@ -39,14 +39,14 @@ func TestGraphRulesHoldOnVirtualMachines(t *testing.T) {
 				"vm": map[string]any{"dhcp": true, "protect": true}}},
 	} {
 		t.Run(one.name, func(t *testing.T) {
-			p := newProgram(t, "proxmox") // the rules ask its configuration for names and driver
+			p := newProgram(t, "proxmox") // the rules read its configuration
 			p.cfg.Hosts.Nodes = slices.DeleteFunc(p.cfg.Hosts.Nodes, func(node config.Node) bool {
 				return node.Name != "server-1" && node.Name != "agent-1"
 			})
 			p.set(t, "hosts", virtual(one.more))
 			g := p.graph(t)
 			for _, rule := range rules {
-				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+				if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}
@@ -62,7 +62,7 @@ func TestGraphRulesHoldOnVirtualMachines(t *testing.T) {
 	}
 }
 
-func TestAVirtualMachineWaitsForNoOther(t *testing.T) {
+func TestVirtualMachinesDoNotWaitForEachOther(t *testing.T) {
 	p := newProgram(t, "proxmox")
 	g := p.graph(t)
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -81,7 +81,7 @@ func TestAVirtualMachineWaitsForNoOther(t *testing.T) {
 	}
 }
 
-func TestTheHostKeyIsGivenToTheMachineAndPinnedBeforeItBoots(t *testing.T) {
+func TestHostKeyIsSetAndPinnedBeforeMachineBoots(t *testing.T) {
 	p := newProgram(t, "proxmox")
 	g := p.graph(t)
 	machine := g["hosts-server-1-vm"]

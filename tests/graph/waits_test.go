@@ -12,9 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// waits has the objects in the cluster, by type or, before that, by name, each with the wait that
-// its status allows. An object without a wait has the reason. A missing object fails the test, so
-// that each new one gets a decision.
+// waits has the objects in the cluster, by type or by name, and how Pulumi waits for each. An
+// object without a wait has the reason. A new object must be added, or the test fails.
 var waits = map[string]struct {
 	expression string
 	limit      string
@@ -29,7 +28,7 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:Secret": {
 		instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer": {expression: "condition=Ready", limit: "240"},
-	// its gate says why it is not Ready
+	// The wait ends when there are conditions. The certificate's gate reports why it is not Ready.
 	"kubernetes:cert-manager.io/v1:Certificate": {expression: "jsonpath={.status.conditions}",
 		limit: "240"},
 	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed",
@@ -48,7 +47,7 @@ var waits = map[string]struct {
 	"kubernetes:metallb.io/v1beta1:L2Advertisement": {
 		instead: "its status is an empty struct; the pool gate asks the speakers"},
 
-	// APISIX and its demo: nothing waits for objects that recover by themselves, and the gates of
+	// Nothing waits for objects of APISIX and its demo that recover by themselves. The gates of
 	// validation observe all of them (docs/adr/0011).
 	"apisix-gateway": {
 		instead: "its Programmed is always True; apisix-gateway-gate looks at Accepted and the listeners"},
@@ -109,13 +108,14 @@ func TestClusterObjectsHaveExpectedWaitAnnotations(t *testing.T) {
 	}
 }
 
-// definedByCRDs returns false for the API server's own groups, and for Helm's.
+// definedByCRDs reports whether a group is neither one of the API server's own nor Helm's.
 func definedByCRDs(group string) bool {
 	return strings.Contains(group, ".") && group != "helm.sh" &&
 		(group == "gateway.networking.k8s.io" || !strings.HasSuffix(group, ".k8s.io"))
 }
 
-// parts returns the expressions of an annotation, which is one or a JSON array of several.
+// parts returns the expressions of an annotation, which is an expression or a JSON array of
+// several.
 func parts(t *testing.T, annotation string) []string {
 	t.Helper()
 	if !strings.HasPrefix(annotation, "[") {

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Every login uses the whole route, and has the keys for it; the sudo password is in no plain
-// value.
+// Each command that logs in has the whole route and the keys for it. The sudo password must be in
+// no plain value.
 func TestSSHRouteIsInEveryCommandThatLogsIn(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:hosts"]`)
 	p := newProgram(t, "staging")
@@ -46,7 +46,7 @@ func TestSSHRouteIsInEveryCommandThatLogsIn(t *testing.T) {
 		}
 		looked++
 		if strings.HasPrefix(name, "k3s-teardown-") {
-			continue // it looks for no host but the tunnel
+			continue // it uses only the tunnel
 		}
 		assert.Contains(t, r.Text("stdin"),
 			`"jump":[{"address":"192.0.2.1","port":22,"user":"ops","hostKey":"`+pin+`"}]`, name)

@@ -12,14 +12,15 @@ import (
 	"strata/actions/cluster/canary"
 )
 
-// withCanary returns the shop with a canary; its routes have weights only by the Gateway API.
+// withCanary returns the graph of a shop with a canary, whose routes have weights only as
+// HTTPRoutes.
 func withCanary(t *testing.T) graph {
 	return withWorkload(t,
 		map[string]any{"canary": map[string]any{"steps": []int{10, 50}},
 			"routes": []any{map[string]any{}}}).graph(t)
 }
 
-func TestAllPodsWaitForTheCanary(t *testing.T) {
+func TestAllPodsWaitForCanary(t *testing.T) {
 	g := withCanary(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "workload-shop-canary"))
 	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"),
@@ -41,9 +42,9 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.Empty(t, without["workload-shop-canary"].Name)
 }
 
-// Both versions have Services of their own, and the new one gets no request before the command
-// gives it some.
-func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
+// The two versions have their own Services. The new one gets no request before the command sends it
+// some.
+func TestCanaryRouteStartsWithAllRequestsAtOldVersion(t *testing.T) {
 	g := withCanary(t)
 	rule := at(t, g["workload-shop-route-shop"], "spec", "rules", "backendRefs").ArrayValue()
 	require.Len(t, rule, 2)
@@ -61,8 +62,8 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 			"app.kubernetes.io/name").StringValue())
 }
 
-// With both ingress controllers, both count it, and APISIX's requests are counted by Pod: its
-// routes have one name for all backends.
+// With both ingress controllers, the canary counts the requests of both. APISIX's metrics name the
+// route and not the backend, so its requests are counted by Pod.
 func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
 		map[string]any{}, map[string]any{"controller": "apisix", "kind": "HTTPRoute"},
@@ -88,9 +89,9 @@ func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 	}
 }
 
-// APISIX also fails requests of the old version when the last Pod of the new one goes: a drain must
-// leave one.
-func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
+// If the last Pod of the canary is evicted, APISIX also fails requests of the old version. So a
+// drain must leave one.
+func TestAPISIXCanaryKeepsOnePodDuringDrain(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "canary": map[string]any{},
 			"routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})

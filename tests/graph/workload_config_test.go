@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hash returns the configuration's hash in the Pod template.
+// hash returns the hash of the configuration in the Pod template.
 func hash(t *testing.T, g graph) string {
 	return template(t, g, "metadata", "annotations", "strata/config-hash").StringValue()
 }
 
-func TestPodsAreReplacedWhenAndOnlyWhenTheirConfigurationChanges(t *testing.T) {
+func TestPodsAreReplacedOnlyWhenConfigurationChanges(t *testing.T) {
 	before := withWorkload(t, nil).graph(t)
 	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, nil).graph(t)), "nothing changed")
 	assert.Equal(t, hash(t, before), hash(t,
@@ -29,7 +29,7 @@ func TestPodsAreReplacedWhenAndOnlyWhenTheirConfigurationChanges(t *testing.T) {
 	}
 }
 
-func TestTheHashOfSecretsIsKeyed(t *testing.T) {
+func TestHashOfSecretsIsKeyed(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	p := withWorkload(t, nil)
 	p.answers.Password = "another key, and the same secrets"
@@ -62,9 +62,9 @@ func TestImmutableConfigMapNamesChangeWithContent(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-// Pulumi deletes the objects of the old revision at the end of the update: Pods that restart
-// earlier still find theirs.
-func TestImmutableObjectsStayUntilTheRolloutIsOver(t *testing.T) {
+// Pulumi deletes the objects of the old revision at the end of the update. So Pods that restart
+// before that still find theirs.
+func TestImmutableObjectsAreKeptUntilRolloutEnds(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "apps",
 		map[string]any{"workloads": []any{

@@ -15,7 +15,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// withRoutes returns a stack with both ingress controllers and with workloads.
+// withRoutes returns the graph of a stack with both ingress controllers and workloads.
 func withRoutes(t *testing.T, workloads ...map[string]any) graph {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -29,14 +29,14 @@ func withRoutes(t *testing.T, workloads ...map[string]any) graph {
 	return p.graph(t)
 }
 
-// routesOf returns the routes of a kind, by the resource's name.
+// routesOf returns the resources of the routes of a kind.
 func routesOf(g graph, kind string) []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasPrefix(r.Name, "workload-") && strings.HasSuffix(r.Type, ":"+kind)
 	})
 }
 
-func TestRoutesUseTheStacksIngressController(t *testing.T) {
+func TestRoutesUseIngressControllerOfStack(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
@@ -49,8 +49,8 @@ func TestRoutesUseTheStacksIngressController(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
 }
 
-// The configuration of APISIX's data plane is observed after each rollout of the workload and of
-// the data plane; Traefik reads the Pods by itself.
+// APISIX's data plane has its own configuration, so a gate observes it after each rollout of the
+// workload or of the data plane. Traefik watches the Pods itself.
 func TestRouteGatesWaitForWorkloadRollout(t *testing.T) {
 	gated := func(image string, replicas int) (graph, upstreams.Spec, health.Spec) {
 		p := newProgram(t, "local")
@@ -82,7 +82,7 @@ func TestRouteGatesWaitForWorkloadRollout(t *testing.T) {
 	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the data plane")
 }
 
-// Each route has an object of its own, with any names of workloads, hosts and paths.
+// Each route has its own object, whatever the names of workloads, hosts and paths are.
 func TestEveryRouteHasItsOwnObject(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "a", "routes": []any{
@@ -102,7 +102,7 @@ func TestEveryRouteHasItsOwnObject(t *testing.T) {
 	assert.Len(t, names, 6)
 }
 
-// APISIX matches words: a subpath does not match the path itself.
+// APISIX matches whole paths, so the path and its subpaths are two patterns.
 func TestApisixRouteMatchesPathAndSubpaths(t *testing.T) {
 	for path, matched := range map[string][]string{"/": {"/*"}, "/api": {"/api", "/api/*"}} {
 		g := withRoutes(t,
@@ -134,7 +134,7 @@ func requestedURLs(t *testing.T, g graph) []string {
 	return urls
 }
 
-// An application may have nothing at a route's own path.
+// An application may serve nothing at a route's path itself.
 func TestRouteGateRequestsReadinessPath(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"},

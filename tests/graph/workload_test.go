@@ -15,7 +15,7 @@ import (
 
 const workloadSecret = "hunter2-of-the-shop"
 
-// shop returns a workload with all its optional parts.
+// shop returns a workload with all optional parts.
 func shop(changed map[string]any) map[string]any {
 	fields := map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "env": map[string]any{"A": "b"},
@@ -38,7 +38,7 @@ func withWorkload(t *testing.T, changed map[string]any) *program {
 	return p
 }
 
-// at returns a value inside an object, by its path.
+// at returns the value at a path of an object.
 func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyValue {
 	t.Helper()
 	value := resource.NewProperty(r.Inputs)
@@ -56,7 +56,7 @@ func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyVa
 	return value
 }
 
-// template returns a path in the Deployment's Pod template.
+// template returns the value at a path of the Deployment's Pod template.
 func template(t *testing.T, g graph, path ...string) resource.PropertyValue {
 	t.Helper()
 	return at(t, g["workload-shop-deployment"], append([]string{"spec", "template"}, path...)...)
@@ -66,7 +66,7 @@ func TestWorkloadGraphMatchesGoldenFile(t *testing.T) {
 	p := withWorkload(t, nil)
 	g := p.graph(t)
 	for _, rule := range rules {
-		if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+		if rule.name != "each resource waits for the gates of its layer" { // only for committed stacks
 			assert.Empty(t, rule.check(p, g), rule.name)
 		}
 	}
@@ -112,9 +112,9 @@ func TestDeploymentRollsOutWithoutUnavailablePods(t *testing.T) {
 	}
 }
 
-// Only together: optional alone starts the application without its certificate, and the init
-// container alone never starts.
-func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
+// With only an optional volume, the application would start without its certificate. With only the
+// init container, it would never start.
+func TestCertificateIsOptionalOnlyWithInitContainer(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	found := false
 	for _, volume := range template(t, g, "spec", "volumes").ArrayValue() {
@@ -132,7 +132,7 @@ func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	assert.True(t, template(t, without, "spec", "initContainers").IsNull())
 }
 
-func TestAWorkloadShowsNoSecret(t *testing.T) {
+func TestWorkloadShowsNoSecret(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	for _, name := range g.names() {
 		for key, value := range g[name].Inputs {
@@ -157,7 +157,7 @@ func TestSkipKeepsOnlyCertificateGateOfWorkload(t *testing.T) {
 	assert.Empty(t, expression)
 }
 
-// Wave's webhook must receive a Deployment from the beginning, or Wave starts its Pods twice.
+// Wave's webhook must see the creation of a Deployment. Otherwise Wave starts its Pods twice.
 func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
@@ -191,7 +191,7 @@ func TestWaveWithoutWebhooksWaitsForItsRollout(t *testing.T) {
 	assert.False(t, at(t, g["wave-release"], "values", "webhooks", "enabled").BoolValue())
 }
 
-// kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.
+// kubelet has its own sleep since 1.30. Before that, preStop runs sleep of the image.
 func TestPreStopRunsImageSleepOnOldKubelet(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.project.Version(t, "k3s", "v1.29.9+k3s1")

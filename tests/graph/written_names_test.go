@@ -15,10 +15,10 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// resourceLine matches a resource in a golden graph.
+// resourceLine matches the line of a resource in a golden graph.
 var resourceLine = regexp.MustCompile(`(?m)^ *([a-z0-9.-]+:[^ ]+:[A-Za-z]+ [a-zA-Z0-9.-]+)$`)
 
-// namesOf returns the type and the name of each resource in the golden graphs, without the layout.
+// namesOf returns the types and names of the resources in golden graphs, without the layout.
 func namesOf(t *testing.T, files ...string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -32,7 +32,8 @@ func namesOf(t *testing.T, files ...string) map[string]bool {
 	return names
 }
 
-// lostNames returns the lines of a list that names lacks, unless the list is of another layout.
+// lostNames returns the lines of a list that are missing in names. It returns none if the list is
+// of another layout.
 func lostNames(list string, names map[string]bool) []string {
 	lines := strings.Split(strings.TrimSpace(list), "\n")
 	if lines[0] != statelayout.Version {
@@ -41,8 +42,8 @@ func lostNames(list string, names map[string]bool) []string {
 	return slices.DeleteFunc(lines[1:], func(line string) bool { return names[line] })
 }
 
-// A state that has a resource under the old name would lose it to the one with the new name.
-func TestARenamedResourceRaisesTheLayout(t *testing.T) {
+// If a resource is renamed, an update deletes the old one. So a new name requires a new layout.
+func TestRenamedResourceRequiresNewLayout(t *testing.T) {
 	const file = "testdata/layout.golden"
 	files, err := filepath.Glob("testdata/*_*.golden")
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-// Package nettest holds helpers that tests of connections share.
+// Package nettest has helpers for tests of network connections.
 package nettest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Port is a loopback port that a test holds and that refuses connections: it is bound but not
-// listened on. A port that was merely free a moment ago may be taken by another process.
+// Port is a loopback port that refuses connections: the test has bound it but does not listen. So
+// no other process can take it.
 type Port struct {
 	Address netip.AddrPort
 

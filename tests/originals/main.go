@@ -27,12 +27,13 @@ func main() {
 	defer stop()
 	if err := fill(ctx, *into, flag.Arg(0), os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "originals:", err)
-		// os.Exit runs no deferred call; the process ends anyway.
+		// os.Exit skips deferred calls, which the end of the process makes unnecessary.
 		os.Exit(1)
 	}
 }
 
-// fill downloads what a stack's file pins into a folder, and fails if an artifact does not come.
+// fill downloads the artifacts that a stack file pins into a folder. It fails if an artifact is
+// missing.
 func fill(ctx context.Context, into, stackFile string, log io.Writer) error {
 	if into == "" {
 		return errors.New("expected -into DIR")
@@ -68,8 +69,8 @@ func fill(ctx context.Context, into, stackFile string, log io.Writer) error {
 	return err
 }
 
-// published returns the pins that a folder can have: no image that Strata builds, and no disk
-// image.
+// published returns the pins of artifacts that can be downloaded: neither images that Strata
+// builds, nor disk images.
 func published(cfg *config.Config) (pins []config.Pin, err error) {
 	arch := cfg.Hosts.Arch
 	if arch == "" {

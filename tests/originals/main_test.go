@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-func TestPublishedListsArtifactsOfTheStacks(t *testing.T) {
+func TestPublishedListsArtifactsOfStacks(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	for _, stack := range []string{"local", "staging"} {

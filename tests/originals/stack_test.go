@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkout has hack/stack with everything that it calls replaced. config/needed answers as for the
-// stack local, whose file names the lab's bundle, and for staging, whose file names nothing.
+// checkout is a folder with hack/stack and stand-ins for everything that it runs. config/needed
+// answers as for stack local, whose file names the lab's bundle, and for staging, whose file names
+// no bundle.
 type checkout struct {
 	t   *testing.T
 	dir string
@@ -55,7 +56,7 @@ func (c *checkout) write(name, text string) {
 	require.NoError(c.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
-// run runs hack/stack, and returns its output and the calls that it made.
+// run runs hack/stack, and returns its output and the commands that it ran.
 func (c *checkout) run(args ...string) (output string, calls string, err error) {
 	c.t.Helper()
 	require.NoError(c.t, os.RemoveAll(filepath.Join(c.dir, "asked")))
@@ -72,11 +73,11 @@ func (c *checkout) run(args ...string) (output string, calls string, err error) 
 	return string(out), string(text), err
 }
 
-// Real hosts must not get the lab's K3s because a network did not answer.
+// Real hosts must not get the lab's K3s because a download failed.
 func TestLabArtifactsReachOnlyLabStacksUnlessRequested(t *testing.T) {
 	for name, test := range map[string]struct {
 		stack, artifacts, originals string
-		// built are the artifacts that the lab builds, source is the program's.
+		// built are the artifacts that the lab builds. source is the program's source of artifacts.
 		built, source string
 	}{
 		"local":            {"local", "", "", "k3s\nmetallb-chart", "the file"},
@@ -115,7 +116,7 @@ func TestUnknownArtifactSourceIsRejectedBeforeBuild(t *testing.T) {
 	assert.Contains(t, output, "ARTIFACTS=upstraem ORIGINALS=: expected ARTIFACTS=lab or upstream, or ORIGINALS=DIR")
 	assert.Empty(t, calls)
 
-	// Nothing of the folder would be taken.
+	// No file of this folder would be used.
 	c.env = []string{"ORIGINALS=../mine"}
 	for _, subcommand := range []string{"up", "preview", "down"} {
 		output, calls, err = c.run(subcommand, "local", "upstream")
@@ -146,7 +147,7 @@ func TestUpdateListsBundlePartsOnlyWithLabBundle(t *testing.T) {
 		"plugins are the official ones\n")
 }
 
-// The image of the example application comes to hosts with the lab's bundle.
+// Hosts get the image of the example application from the lab's bundle.
 func TestExampleImageComesOnlyFromLabBundle(t *testing.T) {
 	c := newCheckout(t)
 	output, calls, err := c.run("deploy", "local", "", "echo", "v2")

@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Root is the project's folder, found before a test leaves its own, which is two folders below.
+// Root is the project's root folder. It is computed before a test changes its folder, which must be
+// two folders below.
 var Root = func() string {
 	folder, err := filepath.Abs("../..")
 	if err != nil {
@@ -19,8 +20,8 @@ var Root = func() string {
 	return folder
 }()
 
-// Committed returns the sections of a committed stack file, by full key and as JSON, in the form
-// that Pulumi passes to the program.
+// Committed returns the sections of a committed stack file by full key, as JSON, as Pulumi passes
+// them to the program.
 func Committed(t testing.TB, stack string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root, "Pulumi."+stack+".yaml"))

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// FailType makes every resource of a type token fail.
+// FailType makes every resource of a type fail.
 func FailType(token string) func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Type == token })
 }
@@ -15,8 +15,8 @@ func FailName(name string) func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Name == name })
 }
 
-// FailNth makes the n-th custom resource of a type token fail, counted from 1. An empty token
-// counts all of them.
+// FailNth makes the n-th custom resource of a type fail, counted from 1. If token is empty,
+// resources of all types count.
 func FailNth(token string, n int64) func(Resource) error {
 	var seen atomic.Int64
 	return failWhere(func(r Resource) bool {
@@ -29,7 +29,7 @@ func FailAll() func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Custom })
 }
 
-// failWhere fails the matching resources, with an error that names them like the engine's own.
+// failWhere makes matching resources fail, with an error that names them like the engine's.
 func failWhere(match func(Resource) bool) func(Resource) error {
 	return func(r Resource) error {
 		if !match(r) {

@@ -10,7 +10,7 @@ import (
 // GateCommand is the create command of a gate's resource.
 var GateCommand = string(actions.Text(gate.Ask))
 
-// Subcommand returns the subcommand that a command's text runs; empty for a text of no resource.
+// Subcommand returns the subcommand that a resource's command runs; empty if it is not ours.
 func Subcommand(text string) string {
 	subcommand, ours := strings.CutPrefix(text, strings.TrimSuffix(GateCommand, "gate"))
 	if !ours {

@@ -11,7 +11,7 @@ import (
 	"strata/actions/cluster/kubeconfig"
 )
 
-// contexts is a kubeconfig of two clusters with the CA and the token of one; no stack names its
+// contexts is a kubeconfig with two clusters and the CA and the token of one. No stack names its
 // current context.
 const contexts = `apiVersion: v1
 kind: Config
@@ -27,8 +27,8 @@ users:
 - {name: person, user: {token: of-another-user}}
 `
 
-// UseExistingCluster writes ~/.kube/config with the context kind-kind: its cluster's CA, in base64,
-// and the user's token.
+// UseExistingCluster writes ~/.kube/config with context kind-kind: the CA of its cluster, in
+// base64, and the token of its user.
 func (p *Project) UseExistingCluster(t *testing.T, ca, token string) {
 	t.Helper()
 	path := filepath.Join(os.Getenv("HOME"), ".kube", "config")

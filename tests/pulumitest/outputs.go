@@ -19,35 +19,35 @@ import (
 	"strata/actions/stack/teardown"
 )
 
-// Answers of the providers. Token and Kubeconfig are secret: tests check that they do not appear
-// elsewhere.
+// These are outputs of the fake providers. Token and Kubeconfig are secret, and tests check that
+// they are nowhere in plain.
 const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
-	// ClientKey is the secret part of the kubeconfig, K3s's own and that of an existing cluster.
+	// ClientKey is the secret part of kubeconfigs, of K3s's own and of an existing cluster's.
 	ClientKey = "client+key+data+that+must+stay+secret+++"
 	// ClusterID is the cluster's identity.
 	ClusterID = "00112233445566ff"
-	// CA is an existing cluster's, in base64.
+	// CA is the CA of an existing cluster, in base64.
 	CA = "YXV0aG9yaXR5"
-	// Kubeconfig is K3s's own kubeconfig on the first server.
+	// Kubeconfig is K3s's kubeconfig on the first server.
 	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n " +
 		" name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
 )
 
-// Answers are a provider's answers to the program's own commands and to random resources.
+// Answers are the outputs of the program's commands and random resources.
 type Answers struct {
 	// MachineKey is the private key that `strata keygen` prints.
 	MachineKey string
-	// HostKey is every host's public key, in authorized_keys form.
+	// HostKey is the public key of every host, in authorized_keys form.
 	HostKey string
-	// Password is every generated password. Default Token.
+	// Password is the value of every generated password. Default: Token.
 	Password string
-	// Cluster is the generated identity. Default: ClusterID.
+	// Cluster is the generated identity of the cluster. Default: ClusterID.
 	Cluster string
 }
 
-// NewAnswers makes the keys of a run.
+// NewAnswers generates the keys for a test.
 func NewAnswers(t *testing.T) *Answers {
 	t.Helper()
 	host, err := ssh.ParsePrivateKey([]byte(PrivateKey(t)))
@@ -56,7 +56,7 @@ func NewAnswers(t *testing.T) *Answers {
 		HostKey: string(ssh.MarshalAuthorizedKey(host.PublicKey()))}
 }
 
-// Outputs returns a resource's inputs with its provider's additions.
+// Outputs returns the outputs of a resource: its inputs, and values that its provider adds.
 func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	outputs := maps.Clone(r.Inputs)
 	if outputs == nil {
@@ -65,7 +65,7 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	switch r.Type {
 	case "random:index/randomId:RandomId":
 		outputs["hex"] = resource.NewProperty(cmp.Or(a.Cluster, ClusterID))
-		if keepers := r.Inputs["keepers"]; keepers.IsObject() { // another for other ones
+		if keepers := r.Inputs["keepers"]; keepers.IsObject() { // other keepers give another value
 			outputs["hex"] = resource.NewProperty(
 				fmt.Sprintf("%x", sha256.Sum256([]byte(r.Name+keepers.String())))[:10])
 		}
@@ -83,8 +83,8 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	return outputs
 }
 
-// issued returns a stack's answer to a request: the requested user, with another certificate for
-// each generation.
+// issued returns the answer to a stack's request for a credential: the requested user, with another
+// certificate for each generation.
 func issued(stdin string) string {
 	var request credential.Request
 	if err := json.Unmarshal([]byte(stdin), &request); err != nil {

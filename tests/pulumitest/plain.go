@@ -7,8 +7,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// FindPlain returns the paths in and below a value where text appears outside a secret. path is the
-// value's own.
+// FindPlain returns the paths in a value at which text appears outside a secret. path is the path
+// of the value itself.
 func FindPlain(path string, value resource.PropertyValue, text string) []string {
 	if value.IsSecret() || value.IsOutput() && value.OutputValue().Secret {
 		return nil
@@ -16,7 +16,7 @@ func FindPlain(path string, value resource.PropertyValue, text string) []string 
 	return find(path, value, text, FindPlain)
 }
 
-// Contains reports whether text appears anywhere in a value, secret or not.
+// Contains reports whether text appears in a value, secret or not.
 func Contains(value resource.PropertyValue, text string) bool {
 	var all func(string, resource.PropertyValue, string) []string
 	all = func(path string, value resource.PropertyValue, text string) []string {
@@ -25,7 +25,7 @@ func Contains(value resource.PropertyValue, text string) bool {
 	return len(all("", value, text)) > 0
 }
 
-// find reads a value itself and calls below for its parts.
+// find checks a value itself, and calls below for its parts.
 func find(
 	path string, value resource.PropertyValue, text string,
 	below func(string, resource.PropertyValue, string) []string,

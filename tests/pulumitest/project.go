@@ -21,18 +21,18 @@ import (
 	"strata/config"
 )
 
-// Project is a project folder of its own: a bundle of small files, a home with an SSH key, and the
-// working directory in it.
+// Project is a project folder for a test, with a bundle of small files, a home directory with an
+// SSH key, and the working directory in it.
 type Project struct {
 	// Dir is the project folder, which is also the working directory.
 	Dir string
-	// Bundle is the artifact folder that STRATA_ARTIFACTS names.
+	// Bundle is the folder of artifacts that STRATA_ARTIFACTS names.
 	Bundle string
 	// SSHKey is the private key in ~/.ssh/id_ed25519, in PEM.
 	SSHKey string
 }
 
-// NewProject makes a project folder and makes it the test's working directory, until the test ends.
+// NewProject creates a project folder, and makes it the working directory until the test ends.
 func NewProject(t *testing.T) *Project {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func NewProject(t *testing.T) *Project {
 	home := filepath.Join(dir, "home")
 	for _, key := range []string{
 		filepath.Join(home, ".ssh", "id_ed25519"),
-		// of the lab's machines, which stand for hosts that exist
+		// The machines of the lab, which stand for existing hosts, use this key.
 		filepath.Join(dir, ".strata/lab/local/key"),
 		filepath.Join(dir, ".strata/lab/rehearsal/key"),
 	} {
@@ -56,10 +56,10 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
-// bundled is a file of the bundle. The folder of an archive of images names its user.
+// bundled is a file of the bundle. The folder of an image archive names the artifact that needs it.
 type bundled struct{ name, version, path string }
 
-// unpinned are the files whose version is not a pin.
+// unpinned are the files whose version is not pinned.
 var unpinned = []bundled{
 	{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
 	{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
@@ -72,8 +72,8 @@ var unpinned = []bundled{
 	{config.ArtifactVMImage, "12", "image/disk.qcow2"},
 }
 
-// bundle writes one small file for each artifact that a stack may need, and image archives: of K3s
-// and of two layers.
+// bundle writes a small file for each artifact that a stack may need, and image archives of K3s and
+// two layers.
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest
@@ -105,7 +105,7 @@ func (p *Project) bundle(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(p.Bundle, artifacts.ManifestFile), text, 0o644))
 }
 
-// Version changes the version that the bundle has of an artifact.
+// Version changes the version of an artifact in the bundle.
 func (p *Project) Version(t *testing.T, artifact, version string) {
 	t.Helper()
 	path := filepath.Join(p.Bundle, artifacts.ManifestFile)
@@ -125,8 +125,8 @@ func (p *Project) Version(t *testing.T, artifact, version string) {
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
 
-// belongs returns the artifact that needs the archive of images at a path; empty if every stack
-// does.
+// belongs returns the artifact that needs the image archive at a path; empty if every stack needs
+// it.
 func belongs(path string) string {
 	parts := strings.Split(path, "/")
 	if len(parts) < 3 {

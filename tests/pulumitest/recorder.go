@@ -9,12 +9,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Recorder is a resource monitor that records registrations. The zero value records and lets
-// everything succeed.
+// Recorder is a resource monitor that records registrations. By default, all of them succeed.
 type Recorder struct {
-	// Outputs returns a provider's outputs for a resource. Default: its inputs.
+	// Outputs returns the outputs of a resource. Default: its inputs.
 	Outputs func(Resource) resource.PropertyMap
-	// Fail is called before a resource exists; its error ends the registration. Default: nothing
+	// Fail is called before a resource is created. An error fails the registration. Default: none
 	// fails.
 	Fail func(Resource) error
 
@@ -41,13 +40,13 @@ func (r *Recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.P
 	return made.Name + "-id", outputs, nil
 }
 
-// Call refuses every invoke: the program requests no data from a provider
+// Call fails every invoke, because the program requests no data from providers
 // (pulumi.MockResourceMonitor).
 func (r *Recorder) Call(args pulumi.MockCallArgs) (resource.PropertyMap, error) {
 	return nil, fmt.Errorf("unexpected invoke of %s", args.Token)
 }
 
-// Resources returns the registrations that succeeded, in order.
+// Resources returns the successful registrations, in order.
 func (r *Recorder) Resources() []Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

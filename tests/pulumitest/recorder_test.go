@@ -14,8 +14,8 @@ import (
 
 const command = "command:local:Command"
 
-// pair registers a component with two commands: second waits for first, goes with it and reads a
-// secret.
+// pair registers a component with two commands. second depends on first, is deleted with it, and
+// reads a secret.
 func pair(ctx *pulumi.Context) error {
 	parent := &pulumi.ResourceState{}
 	if err := ctx.RegisterComponentResource("test:index:Pair", "pair", parent); err != nil {
@@ -41,7 +41,7 @@ func run(recorder *pulumitest.Recorder) error {
 	return pulumi.RunErr(pair, pulumi.WithMocks("test", "test", recorder))
 }
 
-func TestARecorderKeepsEveryEdgeAndOption(t *testing.T) {
+func TestRecorderKeepsEveryEdgeAndOption(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	require.NoError(t, run(recorder))
 	resources := recorder.Resources()
@@ -67,7 +67,7 @@ func TestARecorderKeepsEveryEdgeAndOption(t *testing.T) {
 	assert.Equal(t, 2, second.Order)
 }
 
-func TestARecorderTellsSecretInputsFromPlainOnes(t *testing.T) {
+func TestRecorderDistinguishesSecretAndPlainInputs(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	require.NoError(t, run(recorder))
 	second := recorder.Resources()[2]
@@ -84,7 +84,7 @@ func TestARecorderTellsSecretInputsFromPlainOnes(t *testing.T) {
 	assert.False(t, secret)
 }
 
-func TestAProviderIsKnownByItsName(t *testing.T) {
+func TestRecorderKeepsProviderName(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		provider := &pulumi.ProviderResourceState{}
@@ -130,7 +130,7 @@ func TestRecorderOmitsFailedResourceAndItsDependents(t *testing.T) {
 	}
 }
 
-func TestOutputsReachTheProgram(t *testing.T) {
+func TestOutputsReachProgram(t *testing.T) {
 	recorder := &pulumitest.Recorder{Outputs: func(r pulumitest.Resource) resource.PropertyMap {
 		return resource.PropertyMap{"stdout": resource.NewProperty("printed by " + r.Name)}
 	}}
@@ -143,7 +143,7 @@ func TestOutputsReachTheProgram(t *testing.T) {
 	assert.Equal(t, "printed by first", <-output)
 }
 
-func TestAnInvokeIsRefused(t *testing.T) {
+func TestRecorderRefusesInvokes(t *testing.T) {
 	_, err := (&pulumitest.Recorder{}).Call(pulumi.MockCallArgs{Token: "pkg:index:get"})
 	assert.ErrorContains(t, err, "unexpected invoke of pkg:index:get")
 }

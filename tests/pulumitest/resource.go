@@ -8,40 +8,40 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Resource is one registration as the engine gets it.
+// Resource is one registration as the engine receives it.
 type Resource struct {
 	// Type is the type token, Name the logical name.
 	Type, Name string
 	// Custom is false for a component.
 	Custom bool
-	// Inputs keep their secrets marked.
+	// Inputs are the inputs, with secrets marked.
 	Inputs resource.PropertyMap
-	// Parent is the parent's name, empty for the stack.
+	// Parent is the name of the parent; empty for the stack.
 	Parent string
-	// Dependencies are the names of the resources that it waits for: DependsOn and every resource
-	// whose output it reads. Sorted.
+	// Dependencies are the names of the resources on which it depends: those of DependsOn, and
+	// those whose outputs it reads. Sorted.
 	Dependencies []string
-	// DeletedWith is the name of the resource whose deletion replaces its own.
+	// DeletedWith is the name of the resource with which it is deleted.
 	DeletedWith string
 	// Provider is the name of its explicit provider.
 	Provider string
-	// Timeouts bound create, update and delete, as durations; empty for none.
+	// Timeouts are the timeouts of create, update and delete, as durations; empty for none.
 	Timeouts Timeouts
 	// SecretOutputs and IgnoredChanges are the options additionalSecretOutputs and ignoreChanges.
 	SecretOutputs, IgnoredChanges []string
-	// DeleteFirst is true if a replacement deletes the old one before it creates the new one.
+	// DeleteFirst is true if a replacement deletes the old resource before it creates the new one.
 	DeleteFirst bool
-	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. The SDK
-	// itself sets it for triggers.
+	// ReplacedOn are the inputs whose change replaces the resource (option replaceOnChanges). The
+	// SDK itself sets it for triggers.
 	ReplacedOn []string
-	// Order counts registrations from 0.
+	// Order is the number of the registration, from 0.
 	Order int
 }
 
-// Timeouts are a resource's customTimeouts.
+// Timeouts are the customTimeouts of a resource.
 type Timeouts struct{ Create, Update, Delete string }
 
-// Input returns the plain value of an input, and whether it, or anything in it, is secret. A
+// Input returns the value of an input without secret marks, and whether any of it is secret. A
 // missing input is null.
 func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) {
 	found, ok := r.Inputs[resource.PropertyKey(key)]
@@ -51,7 +51,7 @@ func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) 
 	return plain(found), found.ContainsSecrets()
 }
 
-// plain returns a value without its marks.
+// plain returns a value without marks of secrets and outputs.
 func plain(value resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case value.IsSecret():
@@ -74,7 +74,7 @@ func plain(value resource.PropertyValue) resource.PropertyValue {
 	return value
 }
 
-// Text returns an input that is a string; otherwise it is empty.
+// Text returns an input that is a string; empty if it is none.
 func (r Resource) Text(key string) string {
 	value, _ := r.Input(key)
 	if !value.IsString() {
@@ -83,7 +83,7 @@ func (r Resource) Text(key string) string {
 	return value.StringValue()
 }
 
-// Triggers returns the values that replace a command when they change.
+// Triggers returns the triggers of a command, whose change replaces it.
 func (r Resource) Triggers() []resource.PropertyValue {
 	value, _ := r.Input("triggers")
 	if !value.IsArray() {
@@ -92,10 +92,10 @@ func (r Resource) Triggers() []resource.PropertyValue {
 	return value.ArrayValue()
 }
 
-// DependsOn reports whether it waits for name directly.
+// DependsOn reports whether the resource depends on name directly.
 func (r Resource) DependsOn(name string) bool { return slices.Contains(r.Dependencies, name) }
 
-// newResource converts the registration that a mock received.
+// newResource returns the registration that a mock received.
 func newResource(args pulumi.MockResourceArgs) Resource {
 	r := Resource{Type: args.TypeToken, Name: args.Name, Custom: args.Custom, Inputs: args.Inputs}
 	rpc := args.RegisterRPC
@@ -117,7 +117,7 @@ func newResource(args pulumi.MockResourceArgs) Resource {
 	return r
 }
 
-// nameOf returns the logical name in a URN; empty for none and for the stack itself.
+// nameOf returns the logical name in a URN; empty for the stack and for an empty URN.
 func nameOf(urn string) string {
 	if urn == "" || resource.URN(urn).QualifiedType() == resource.RootStackType {
 		return ""
@@ -125,7 +125,8 @@ func nameOf(urn string) string {
 	return resource.URN(urn).Name()
 }
 
-// providerName returns the name in a provider reference, which is the provider's URN and its id.
+// providerName returns the name of the provider in a registration's provider reference (URN and
+// id).
 func providerName(rpc *pulumirpc.RegisterResourceRequest) string {
 	reference := rpc.GetProvider()
 	for i := len(reference) - 1; i > 1; i-- {

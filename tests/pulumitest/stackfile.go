@@ -13,15 +13,15 @@ import (
 	"strata/config"
 )
 
-// StackFile is a project's folder with the file of its stack dev.
+// StackFile is a project folder with the file of its stack dev.
 type StackFile struct {
 	Folder, File string
-	// Own is true for the stack of a user's own program, and not Strata's.
+	// Own is true for the stack of a user's own program.
 	Own bool
 }
 
-// NewStackFile writes the stack file of an existing cluster with more lines below its config.
-// project is the text below the name in Pulumi.yaml.
+// NewStackFile writes the stack file of an existing cluster, with config as further lines of its
+// configuration. project is the text after the name in Pulumi.yaml.
 func NewStackFile(t *testing.T, project, config string) StackFile {
 	t.Helper()
 	folder := t.TempDir()
@@ -36,7 +36,7 @@ func NewStackFile(t *testing.T, project, config string) StackFile {
 	return s
 }
 
-// Rename gives the project another name.
+// Rename changes the name of the project.
 func (s StackFile) Rename(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join(s.Folder, "Pulumi.yaml")
@@ -46,7 +46,7 @@ func (s StackFile) Rename(t *testing.T, name string) {
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 }
 
-// Read reads the stack like Strata's commands.
+// Read reads the stack like commands of Strata.
 func (s StackFile) Read() (*config.Config, error) {
 	if s.Own {
 		return config.OfAnyStack(s.Folder, "dev", s.File)
@@ -54,7 +54,7 @@ func (s StackFile) Read() (*config.Config, error) {
 	return config.OfStack(s.Folder, "dev", s.File)
 }
 
-// FromEngine runs a program of a project that has this whole configuration.
+// FromEngine runs a program in a project, with whole as the configuration that the engine passes.
 func (s StackFile) FromEngine(t *testing.T, project string, whole map[string]string,
 	secret ...string) (cfg *config.Config, err error) {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// printJSON prints as with --output-format json.
+// printJSON prints a value for --output-format json, and refuses other formats.
 func printJSON(c call, value any) error {
 	if c.options["output-format"] != "json" {
 		return errors.New("the stand-in only prints JSON")
@@ -38,10 +38,10 @@ func (n *node) get(c call) error {
 		return printJSON(c, list)
 	case path == "/cluster/nextid":
 		next := 100
-		for _, g := range guests { // sorted as texts, so all are read
+		for _, g := range guests { // file names are sorted as texts, so all are read
 			next = max(next, g.ID+1)
 		}
-		if stale := n.faults["nextid"]; stale != "" { // what another client takes in between
+		if stale := n.faults["nextid"]; stale != "" { // another client takes it
 			next, _ = strconv.Atoi(stale)
 			if err := os.Remove(filepath.Join(n.dir, "faults.json")); err != nil {
 				return err
@@ -67,7 +67,7 @@ func (n *node) get(c call) error {
 	}
 }
 
-// resource returns a guest in the cluster's list.
+// resource returns a guest as an entry of the cluster's resources.
 func (g *guest) resource() map[string]any {
 	template := 0
 	if g.Config["template"] == "1" {
@@ -103,7 +103,7 @@ func (n *node) status(c call) error {
 	return nil
 }
 
-// volume returns the file of a volume of content iso, as a storage of type dir has it.
+// volume returns the file of an ISO volume on a storage of type dir.
 func (n *node) volume(name string) (string, error) {
 	storage, file, ok := strings.Cut(name, ":iso/")
 	if _, there := n.storages[storage]; !there {
@@ -123,7 +123,7 @@ func (n *node) path(c call) error {
 	return err
 }
 
-// agent answers as a guest with QEMU's agent in it does.
+// agent answers like the QEMU agent of a guest.
 func (n *node) agent(c call) error {
 	g, err := n.load(c.words[0])
 	switch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// free checks that a number is not in use.
+// free checks that no guest has a VMID.
 func (n *node) free(word string) (int, error) {
 	id, err := strconv.Atoi(word)
 	if err != nil || id < 100 {
@@ -107,7 +107,7 @@ func (n *node) set(c call) error {
 	return n.save(g)
 }
 
-// resize takes an absolute size; a smaller one is refused.
+// resize accepts an absolute size, and refuses a smaller one.
 func (n *node) resize(c call) error {
 	g, err := n.load(c.words[0])
 	if err != nil {

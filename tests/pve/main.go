@@ -10,7 +10,7 @@ import (
 func main() {
 	if err := run(filepath.Base(os.Args[0]), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(255) // what the Perl commands end with
+		os.Exit(255) // the exit code of the Perl commands
 	}
 }
 

@@ -18,15 +18,15 @@ type guest struct {
 	Config  map[string]string `json:"config"`
 	Running bool              `json:"running"`
 	DiskGiB int               `json:"diskGiB"`
-	// Booted is true while a lab machine runs for it.
+	// Booted is true while a lab machine runs for the guest.
 	Booted bool `json:"booted,omitempty"`
 }
 
-// node is the state, which only one command at a time uses.
+// node is the state of the node. Only one command at a time uses it.
 type node struct {
 	dir  string
 	lock *os.File
-	// Storages are the limits of the storages in GiB; a storage that is not listed does not exist.
+	// storages has the sizes of the storages in GiB. A storage that is missing does not exist.
 	storages map[string]int
 	faults   map[string]string
 }
@@ -55,13 +55,13 @@ func open(dir string) (*node, error) {
 	return n, nil
 }
 
-func (n *node) close() { _ = n.lock.Close() } // closing gives the lock back
+func (n *node) close() { _ = n.lock.Close() } // this also unlocks
 
 func (n *node) file(id int) string {
 	return filepath.Join(n.dir, "guests", strconv.Itoa(id)+".json")
 }
 
-// load reads a guest; the error is Proxmox VE's.
+// load reads a guest. Its error is that of Proxmox VE.
 func (n *node) load(word string) (*guest, error) {
 	id, err := strconv.Atoi(word)
 	if err != nil || id < 100 {
@@ -107,7 +107,7 @@ func (n *node) all() ([]*guest, error) {
 	return guests, nil
 }
 
-// room checks that a storage exists and has place for more GiB.
+// room checks that a storage exists and has space for more GiB.
 func (n *node) room(storage string, more int) error {
 	limit, there := n.storages[storage]
 	if !there {

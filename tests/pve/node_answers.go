@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// or returns the answer in faults.json, or that of a healthy node if there is none.
+// or returns the output in faults.json, or else that of a healthy node.
 func (n *node) or(key, healthy string) string {
 	if output, ok := n.faults[key]; ok {
 		return output
@@ -16,8 +16,8 @@ func (n *node) or(key, healthy string) string {
 	return healthy
 }
 
-// members is /cluster/status of pve-manager's src/PVE/API2/Cluster.pm: a node that is in a cluster
-// has an entry of the cluster's as well.
+// members answers /cluster/status (pve-manager's src/PVE/API2/Cluster.pm). A node in a cluster also
+// lists the cluster.
 func (n *node) members(c call) error {
 	members := []map[string]any{{"type": "node", "id": "node/pve", "name": "pve", "online": 1,
 		"local": 1, "nodeid": 1, "level": ""}}
@@ -28,7 +28,8 @@ func (n *node) members(c call) error {
 	return printJSON(c, members)
 }
 
-// nodeStatus is /nodes/{node}/status of src/PVE/API2/Nodes.pm; machines that run hold their memory.
+// nodeStatus answers /nodes/{node}/status (src/PVE/API2/Nodes.pm). Running machines use their
+// memory.
 func (n *node) nodeStatus(c call) error {
 	guests, err := n.all()
 	if err != nil {
@@ -54,7 +55,7 @@ func (n *node) nodeStatus(c call) error {
 	})
 }
 
-// stores is /nodes/{node}/storage of pve-storage's src/PVE/API2/Storage/Status.pm.
+// stores answers /nodes/{node}/storage (pve-storage's src/PVE/API2/Storage/Status.pm).
 func (n *node) stores(c call) error {
 	guests, err := n.all()
 	if err != nil {
@@ -83,7 +84,8 @@ func (n *node) stores(c call) error {
 	return printJSON(c, list)
 }
 
-// bridges is /nodes/{node}/network of src/PVE/API2/Network.pm; one that is down has no key active.
+// bridges answers /nodes/{node}/network (src/PVE/API2/Network.pm). A bridge that is down lacks the
+// key active.
 func (n *node) bridges(c call) error {
 	if c.options["type"] != "any_bridge" {
 		return errors.New("the stand-in only lists --type any_bridge")

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// start boots the guest and does not wait for it, as `qm start` does not.
+// start boots the guest without waiting for it, like `qm start`.
 func (n *node) start(c call) error {
 	g, err := n.load(c.words[0])
 	if err != nil {
@@ -33,14 +33,14 @@ func (n *node) start(c call) error {
 	return n.save(g)
 }
 
-// errNoLease means that a guest uses DHCP, which the stand-in's network does not have.
+// errNoLease means that a guest uses DHCP, for which there is no server.
 var errNoLease = errors.New("no DHCP server answers")
 
-// boot makes or starts the lab machine in the background; its log is in the state's folder.
+// boot creates or starts the lab machine in the background. Its log is in the folder of the state.
 func (n *node) boot(g *guest) error {
 	spec, err := n.machine(g)
 	if errors.Is(err, errNoLease) {
-		return nil // it runs, and no event is sent
+		return nil // it runs, and its agent reports nothing
 	}
 	g.Booted = true
 	if err != nil {
@@ -63,18 +63,18 @@ func (n *node) boot(g *guest) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(stdin.Name()) }() // it stays open in the child
+	defer func() { _ = os.Remove(stdin.Name()) }() // the child keeps it open
 	if _, err := stdin.Write(text); err != nil {
 		return err
 	}
 	if _, err := stdin.Seek(0, 0); err != nil {
 		return err
 	}
-	cmd.Stdin = stdin // a file: a pipe would end with this process
+	cmd.Stdin = stdin // a pipe would end with this process
 	return cmd.Start()
 }
 
-// machine returns the lab machine that a guest's seed describes.
+// machine returns the lab machine that the seed of a guest describes.
 func (n *node) machine(g *guest) (map[string]any, error) {
 	if other := g.Config["ide2"]; other != "" {
 		return nil, fmt.Errorf("cloud-init finds the seed on ide2 first: %s", other)
@@ -121,8 +121,8 @@ func (n *node) machine(g *guest) (map[string]any, error) {
 	return spec, nil
 }
 
-// network checks that the seed's network is that of the guest's card, and gives it the name that a
-// container's card has.
+// network checks that the seed's network card is the guest's. It returns the configuration with the
+// name that a container's card has.
 func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 	var config struct {
 		Ethernets map[string]map[string]any `json:"ethernets"`
@@ -151,7 +151,7 @@ func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 	return string(out), prefix.Addr(), err
 }
 
-// readSeed reads the NoCloud files of a disk labelled cidata.
+// readSeed returns the NoCloud files of a disk with label cidata.
 func readSeed(path string) (map[string]string, error) {
 	disk, err := diskfs.Open(path, diskfs.WithOpenMode(diskfs.ReadOnly))
 	if err != nil {
@@ -194,10 +194,10 @@ func (n *node) halt(c call, options ...string) error {
 	return n.save(g)
 }
 
-// remove takes the lab machine away.
+// remove deletes the lab machine.
 func (g *guest) remove() error { return lab("machines", "delete", g.Config["name"]) }
 
-// lab runs the lab's program; without it there are no machines.
+// lab runs the lab's program; without it, there are no lab machines.
 func lab(args ...string) error {
 	program := os.Getenv("PVE_LAB")
 	if program == "" {

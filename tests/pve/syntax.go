@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// form is a command's syntax: how many words it takes, and its options, each with one value.
+// form is the syntax of a command: its number of words, and its options, each with a value.
 type form struct {
 	words   int
 	options []string
 }
 
-// config are options of qm create and qm set, the keys of a VM's configuration: qm.conf(5).
+// config has options of qm create and qm set: keys of a VM's configuration (qm.conf(5)).
 var config = []string{
 	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot",
 	"ostype", "scsi0", "scsi30", "scsihw", "serial0", "tags", "template",
 }
 
-// forms are from the commands' own definitions in the release 9.2.6 of qemu-server
-// (src/PVE/CLI/qm.pm, $cmddef, and the parameters of src/PVE/API2/Qemu.pm), which the manual pages
-// qm(1), pvesh(1) and pvesm(1) are made from.
+// forms come from the definitions of the commands in release 9.2.6 of qemu-server
+// (src/PVE/CLI/qm.pm, $cmddef, and the parameters of src/PVE/API2/Qemu.pm), from which the manual
+// pages qm(1), pvesh(1) and pvesm(1) are generated.
 var forms = map[string]form{
 	"qm create": {1, append([]string{"archive", "force", "pool", "start", "storage", "unique",
 		"bwlimit"}, config...)},
@@ -39,17 +39,17 @@ var forms = map[string]form{
 	"pvesm path":     {1, nil},
 }
 
-// switches are options that may stand without a value.
+// switches are options that may have no value.
 var switches = []string{"verbose", "noproxy", "quiet"}
 
-// call is a command with its arguments.
+// call is a parsed command line.
 type call struct {
 	command string
 	words   []string
 	options map[string]string
 }
 
-// parse reads a command line as PVE's command line handler does: words, and --option value.
+// parse parses a command line like PVE's command line handler: words, and --option value.
 func parse(program string, args []string) (call, error) {
 	c := call{command: program, options: map[string]string{}}
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// Paths on this machine; set by TestMain.
+// These are paths on this machine, which TestMain sets.
 var (
 	root       string // the checkout
-	tools      string // pulumi, with buckets, and strata
+	tools      string // pulumi with support for buckets, and strata
 	pulumiHome string // the lab's
 )
 
-// commandLine publishes its version through a variable, without which the project refuses it.
+// commandLine is the package of Pulumi's command line. Its version is set by a linker variable,
+// without which the project refuses it.
 const commandLine = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
 
 const commandLineVersion = "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1"

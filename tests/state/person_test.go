@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passphrase is the team's; secret is in the stack file, encrypted with it.
+// passphrase is the team's. It encrypts secret in the stack file.
 const passphrase, secret = "a-passphrase-that-must-not-leak", "a-secret-of-the-configuration"
 
-// stackFile is a stack whose host is off: nothing listens on port 9, which is discard's.
+// stackFile is a stack whose host is off: nothing listens on its port 9 (discard).
 const stackFile = `config:
   strata:hosts:
     driver: existing
@@ -31,7 +31,7 @@ const stackFile = `config:
   strata:timeouts: {host: 20s}
 `
 
-// person has a checkout and a PULUMI_HOME.
+// person is a team member with a checkout and a PULUMI_HOME.
 type person struct {
 	t             *testing.T
 	checkout      string
@@ -39,8 +39,8 @@ type person struct {
 	hasPassphrase string
 }
 
-// newPerson clones the program's sources. The stack file and the key come with it, as from Git and
-// from a password manager.
+// newPerson clones the program's sources. It gets the stack file, as from Git, and the key, as from
+// a password manager.
 func newPerson(t *testing.T, name, stack, key string) *person {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), name)
@@ -70,7 +70,7 @@ func newPerson(t *testing.T, name, stack, key string) *person {
 	return p
 }
 
-// artifacts returns a bundle folder with the stack's artifacts, which never run.
+// artifacts returns a bundle with the stack's artifacts, which never run.
 func artifacts(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -97,7 +97,7 @@ func (p *person) command(name string, args ...string) *exec.Cmd {
 	return command
 }
 
-// must runs a command, which must succeed, and returns its output.
+// must runs a command that must succeed, and returns its output.
 func (p *person) must(name string, args ...string) string {
 	p.t.Helper()
 	output, err := p.run(name, args...)
@@ -113,7 +113,7 @@ func (p *person) run(name string, args ...string) (string, error) {
 	return string(output), err
 }
 
-// killed kills a command and all its processes, once its output has a text.
+// killed kills a command and its child processes once its output contains a text.
 func (p *person) killed(when, name string, args ...string) {
 	p.t.Helper()
 	command := p.command(name, args...)
@@ -133,7 +133,7 @@ func (p *person) killed(when, name string, args ...string) {
 	}
 }
 
-// heard is a command's output, which signals when a text is in it.
+// heard is a command's output. It signals once it contains a text.
 type heard struct {
 	text  string
 	there chan struct{}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bucket is the bucket of the state.
+// bucket is the name of the bucket with the state.
 const bucket = "strata-state"
 
 // store is an S3-compatible store in this process.
@@ -31,7 +31,7 @@ func newStore(t *testing.T) *store {
 	return &store{t, backend, server.URL}
 }
 
-// login returns the URL of the state in the store.
+// login returns the backend URL of the state.
 func (s *store) login() string {
 	query := url.Values{"region": {"eu-central-1"}, "endpoint": {s.url}, "use_path_style": {"true"}}
 	return "s3://" + bucket + "?" + query.Encode()
@@ -53,7 +53,7 @@ func (s *store) objects() map[string]string {
 	return contents
 }
 
-// locks returns the keys of locks.
+// locks returns the keys of the lock objects.
 func (s *store) locks() []string {
 	var found []string
 	for key := range s.objects() {

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Two people work on one stack, whose state moved from local files to a store: docs/team.md,
-// command by command.
-func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
+// Two people work on one stack, whose state moves from local files to a store. The test runs the
+// commands of docs/team.md one by one.
+func TestTeamSharesStackOnS3CompatibleStore(t *testing.T) {
 	s, key := newStore(t), newKey(t)
 	ada := newPerson(t, "ada", stackFile, key)
 	at := []string{"-s", "production", "--non-interactive"}
@@ -52,14 +52,14 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Contains(t, output, "incorrect passphrase")
 	bob.hasPassphrase = passphrase
 
-	// While the host does not answer the stack is locked; a kill leaves the lock.
+	// While the update waits for the host, the stack is locked. A kill leaves the lock.
 	ada.killed("hosts-server-1-hostkey creating", "pulumi", up...)
 	require.Len(t, s.locks(), 1)
 	output, err = bob.run("pulumi", up...)
 	require.Error(t, err)
 	assert.Contains(t, output, "the stack is currently locked by 1 lock(s)")
 	assert.Contains(t, bob.must("pulumi", previews...), "to create", "a preview waits for no lock")
-	// repair fails while an update is pending, because the lock may belong to a running update.
+	// repair fails while an update is pending, because the update may still run.
 	output, _ = bob.run("strata", "repair", "-s", "production")
 	assert.Contains(t, output, "`pulumi cancel` removes a dead one")
 	assert.Len(t, s.locks(), 1)
@@ -83,7 +83,7 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Empty(t, s.locks())
 }
 
-// token returns the cluster's token from a state with its secrets shown.
+// token returns the cluster's token in a state with decrypted secrets.
 func token(t *testing.T, export string) string {
 	t.Helper()
 	var state struct {

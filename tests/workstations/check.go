@@ -15,14 +15,15 @@ import (
 	"strings"
 )
 
-// system is a system that the program is compiled for, in Go's terms.
+// system is a system for which the program is compiled, as GOOS and GOARCH.
 type system struct{ os, arch string }
 
 // listed is a package in the output of `go list` for a system.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
-	// ImportMap has the imports that mean another path: those vendored by the standard library.
+	// ImportMap has the imports that stand for another path: packages that the standard library
+	// vendors.
 	ImportMap map[string]string
 	Module    *struct {
 		Main      bool
@@ -33,7 +34,7 @@ type listed struct {
 // own reports whether a package belongs to the program.
 func (p listed) own() bool { return p.Module != nil && p.Module.Main }
 
-// list returns a package and all that it imports, each behind its own imports.
+// list returns a package and all its imports, each after its own imports.
 func (s system) list(dir, pkg string) ([]listed, error) {
 	command := exec.Command("go", "list", "-deps",
 		"-json=ImportPath,Dir,GoFiles,ImportMap,Module", pkg)
@@ -58,7 +59,7 @@ func (s system) list(dir, pkg string) ([]listed, error) {
 	}
 }
 
-// sources are parsed files, which systems have in common for the most part.
+// sources has parsed files, most of which are the same for all systems.
 type sources struct {
 	set   *token.FileSet
 	files map[string]*ast.File
@@ -66,8 +67,8 @@ type sources struct {
 
 func newSources() *sources { return &sources{token.NewFileSet(), map[string]*ast.File{}} }
 
-// parse parses the files of a package. If the package is not the program's own, it leaves out the
-// functions' bodies, which take most of the memory.
+// parse parses the files of a package. It omits function bodies of packages that are not the
+// program's own, because they take most of the memory.
 func (s *sources) parse(p listed) ([]*ast.File, error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -98,8 +99,8 @@ func withoutBodies(file *ast.File) {
 	}
 }
 
-// check type-checks a package, and all that it imports, for a system, and returns the folders of
-// the program's own packages. The error joins every mistake.
+// check type-checks a package and all its imports for a system. It returns the folders of the
+// program's own packages, and an error with every mistake.
 func (s *sources) check(on system, dir, pkg string) (own []string, err error) {
 	all, err := on.list(dir, pkg)
 	if err != nil {
@@ -131,10 +132,10 @@ func (s *sources) check(on system, dir, pkg string) (own []string, err error) {
 	return own, errors.Join(mistakes...)
 }
 
-// imports are the packages that were checked before.
+// imports resolves imports by packages that were checked before.
 type imports struct {
 	done map[string]*types.Package
-	// mapped has the paths that mean another one.
+	// mapped has the imports that stand for another path.
 	mapped map[string]string
 }
 

@@ -10,16 +10,16 @@ import (
 
 const program = "../.."
 
-// TestTheProgramCompilesForEveryWorkstation leaves out CI's own system, for which the program has
-// just been compiled.
-func TestTheProgramCompilesForEveryWorkstation(t *testing.T) {
+// TestProgramCompilesForEveryWorkstation omits the system of CI, for which the program has just
+// been compiled.
+func TestProgramCompilesForEveryWorkstation(t *testing.T) {
 	parsed := newSources()
 	for _, on := range []system{{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {
 		own, err := parsed.check(on, program, ".")
 		require.NoError(t, err, "GOOS=%s GOARCH=%s go vet . says more", on.os, on.arch)
 		require.Greater(t, len(own), 60, "the program's own packages are among them")
 		for _, folder := range own {
-			_, err := os.ReadDir(folder) // has the go command run the test again when a file comes or goes
+			_, err := os.ReadDir(folder) // this makes go run the test again when files come or go
 			require.NoError(t, err)
 		}
 	}

@@ -35,8 +35,8 @@ func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
 	return b, err
 }
 
-func TestBundleIsRefusedWhenTheStackHasAnEnvironment(t *testing.T) {
-	// The bundle sets both.
+func TestBundleRefusesStackWithESCEnvironment(t *testing.T) {
+	// The bundle must set both variables.
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MachineImageVariable, "")
 	b, err := openStack(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
@@ -97,7 +97,7 @@ func TestExistingImageIsReusedOnlyUnchanged(t *testing.T) {
 	assert.False(t, has("real: this project's"))
 }
 
-func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
+func TestBundledProjectRunsCompiledProgram(t *testing.T) {
 	text, err := os.ReadFile("../../Pulumi.yaml")
 	require.NoError(t, err)
 	text, err = withProgram(text)
@@ -116,8 +116,8 @@ func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
 	assert.NotEmpty(t, project.Config)
 }
 
-// The environment script runs in a shell that finds the folder under a name with a space, and has a
-// Go of its own.
+// The environment script runs in a shell with its own Go. The bundle's folder has a space in its
+// name.
 func TestEnvironmentScriptUsesBundleFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a bundle")
 	require.NoError(t, os.Mkdir(dir, 0o755))

@@ -26,8 +26,8 @@ import (
 	"strata/config"
 )
 
-// release returns an archive of Pulumi's: a plugin, or the command line with the host of a
-// language. Each program prints its address.
+// release returns an archive of Pulumi's command line with a language host, or of a plugin. Each
+// program in it contains its own name and the archive's name.
 func release(url string) []byte {
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
@@ -35,7 +35,7 @@ func release(url string) []byte {
 	plugin, _, _ := strings.Cut(path.Base(url), "-v")
 	for _, name := range []string{plugin, "pulumi-language-go"} {
 		text := name + " of " + path.Base(url)
-		// Writes to memory cannot fail.
+		// A write to memory cannot fail.
 		_ = writer.WriteHeader(
 			&tar.Header{Name: "pulumi/" + name, Typeflag: tar.TypeReg, Size: int64(len(text)),
 				Mode: 0o755})
@@ -45,7 +45,7 @@ func release(url string) []byte {
 	return content.Bytes()
 }
 
-// mirror serves releases of Pulumi, the sums of its command line, and a text for each chart.
+// mirror serves releases of Pulumi, the checksums of its command line, and a text for each chart.
 func mirror(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func mirror(t *testing.T) *httptest.Server {
 			version := strings.TrimSuffix(strings.TrimPrefix(name, "pulumi-"), "-checksums.txt")
 			for _, arch := range []string{"x64", "arm64"} {
 				archive := "pulumi-v" + version + "-linux-" + arch + ".tar.gz"
-				// The client sees a truncated file.
+				// If a write fails, the client gets a truncated file.
 				_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(release(archive)), archive)
 			}
 		case strings.HasPrefix(name, "pulumi-"):
@@ -68,8 +68,8 @@ func mirror(t *testing.T) *httptest.Server {
 }
 
 // carried is a project that is bundled into one folder several times. Its stack is on an existing
-// cluster, with MetalLB at a given version. The project's go.mod names the versions of Pulumi and
-// its plugin.
+// cluster with one version of MetalLB. The project's go.mod has the versions of Pulumi and a
+// plugin.
 type carried struct {
 	t            *testing.T
 	project, dir string
@@ -85,7 +85,7 @@ func newCarried(t *testing.T) *carried {
 	return &carried{t, t.TempDir(), filepath.Join(t.TempDir(), "bundle"), mirror(t)}
 }
 
-// bundle makes the folder like `strata bundle make`, without the images and the compiled program.
+// bundle fills the folder like `strata bundle make`, but without images and the compiled program.
 func (c *carried) bundle(cli, plugin, chart string) {
 	c.t.Helper()
 	b := c.begin(cli, plugin, chart)
@@ -122,7 +122,7 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 	return b
 }
 
-// has returns the folder's files, without the files that every bundle has.
+// has returns the folder's files, except those that every bundle has.
 func (c *carried) has() (files []string) {
 	c.t.Helper()
 	require.NoError(c.t, filepath.WalkDir(c.dir,
@@ -135,7 +135,7 @@ func (c *carried) has() (files []string) {
 				artifacts.ManifestFile,
 				sumsFile},
 				name) || strings.HasPrefix(entry.Name(), ".") {
-				return err // a hidden one says when another was read for its sum
+				return err // hidden files record when a checksum was computed
 			}
 			if !entry.IsDir() || strings.HasPrefix(entry.Name(), "resource-") {
 				files = append(files, name)
@@ -152,8 +152,8 @@ func (c *carried) text(file string) string {
 	return string(text)
 }
 
-// The versions of Pulumi's command line, a plugin and a chart are raised and lowered.
-func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
+// The versions of Pulumi's command line, a plugin and a chart are raised, and lowered again.
+func TestBundleIsUpdatedAfterVersionChange(t *testing.T) {
 	c := newCarried(t)
 	for _, versions := range []struct{ cli, plugin, chart string }{
 		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"},
@@ -189,7 +189,7 @@ func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	assert.Len(t, lock.Artifacts, 6, "the project's keeps the sums of earlier versions")
 }
 
-// An interrupted run has already rewritten the manifest without the folder's former files.
+// An interrupted run has already written a manifest that lacks the folder's previous files.
 func TestBundleRemovesLeftoversOfInterruptedRun(t *testing.T) {
 	c := newCarried(t)
 	c.bundle("3.250.0", "1.2.0", "0.15.0")

@@ -58,7 +58,7 @@ func digestOf(t *testing.T, one mutate.IndexAddendum) string {
 	return digest.String()
 }
 
-func TestDigestsAreRecordedUntilTheImageChanges(t *testing.T) {
+func TestDigestsAreKeptUntilImageChanges(t *testing.T) {
 	server := httptest.NewServer(served.New(served.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	reference := strings.TrimPrefix(server.URL, "http://") + "/acme/shop:1"

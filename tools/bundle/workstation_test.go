@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-// A stack's file or a manifest may have plain secrets. The bundle keeps their permissions.
+// A stack file or a manifest may have plain secrets, so the bundle keeps its permissions.
 func TestBundledProjectFilesKeepRestrictedPermissions(t *testing.T) {
 	for before, want := range map[os.FileMode]os.FileMode{0o644: 0o644, 0o664: 0o644, 0o600: 0o600,
 		0o640: 0o600, 0o400: 0o400} {
@@ -24,7 +24,7 @@ func TestBundledProjectFilesKeepRestrictedPermissions(t *testing.T) {
 		}
 		cfg := &config.Config{}
 		cfg.Apps.Manifests = []string{"shop.yaml"}
-		for range 2 { // it is written again
+		for range 2 { // a second time over the first
 			require.NoError(t, b.files(cfg))
 		}
 		for _, file := range []string{"Pulumi.yaml", "Pulumi.test.yaml", "shop.yaml"} {

@@ -23,7 +23,7 @@ type signed struct {
 	key         *ecdsa.PrivateKey
 }
 
-// sign makes a certificate that by signs. If by is nil, the certificate signs itself.
+// sign returns a certificate that by signs. If by is nil, it is self-signed.
 func sign(t *testing.T, by *signed, from, to time.Time, names ...string) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -65,7 +65,7 @@ func (s *signed) keyPEM(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}))
 }
 
-// folder returns a mounted Secret.
+// folder returns a folder that looks like a mounted Secret.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

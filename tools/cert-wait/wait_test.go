@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock advances only during a sleep, and calls a function at a given time.
+// fakeClock advances only during Sleep. It calls a function once at a given time.
 type fakeClock struct {
 	at   time.Time
 	when time.Time
@@ -25,7 +25,7 @@ func (c *fakeClock) Sleep(d time.Duration) {
 	}
 }
 
-// mounted returns an empty volume of a given age, and a clock.
+// mounted returns the empty folder of a Pod with a given age, and a clock.
 func mounted(t *testing.T, age time.Duration) (string, *fakeClock) {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func mounted(t *testing.T, age time.Duration) (string, *fakeClock) {
 	return dir, &fakeClock{at: now}
 }
 
-// issue puts a good pair into a folder.
+// issue writes a valid certificate and its key into a folder.
 func issue(t *testing.T, dir string) {
 	leaf := sign(t, nil, now.Add(-time.Hour), now.Add(time.Hour), "shop.test")
 	for name, text := range map[string]string{"tls.crt": leaf.pem(), "tls.key": leaf.keyPEM(t)} {
@@ -56,7 +56,8 @@ func TestWaitEndsWhenCertificateArrives(t *testing.T) {
 	}
 }
 
-// kubelet syncs the Secret when a container ends. So the program in a young Pod ends early.
+// kubelet updates a mounted Secret sooner when a container ends. So the program ends early in a new
+// Pod.
 func TestWaitEndsEarlyInNewPod(t *testing.T) {
 	for _, test := range []struct {
 		name       string

@@ -30,10 +30,10 @@ type api struct {
 	// images are the images of the two Deployments' Pods.
 	images [2]string
 	probe  int
-	// away counts the requests that are not answered, or answered by an API server that has no
-	// leader of etcd, by turns.
+	// away is the number of requests that fail first. In turn, they get no answer, and the error of
+	// an API server whose etcd has no leader.
 	away int
-	// silent counts the probes that are not answered.
+	// silent is the number of probes that get no answer first.
 	silent  int
 	metrics map[string]string
 	// services lists the cluster's Services, as namespace and name.
@@ -103,7 +103,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patched applies a change to the route, and returns the answer.
+// patched applies a PATCH of the route, and returns the status and the body of the response.
 func (a *api) patched(body io.Reader) (status int, object any) {
 	text, _ := io.ReadAll(body)
 	var patch struct {
@@ -144,7 +144,7 @@ func (a *api) listOfCanaryPods() map[string]any {
 	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
 
-// in returns a cluster whose API server is a.
+// in returns a cluster with a client of the fake API server a. It reads Traefik's metrics.
 func in(t *testing.T, a *api) *cluster {
 	t.Helper()
 	server := httptest.NewServer(a)
@@ -157,7 +157,7 @@ func in(t *testing.T, a *api) *cluster {
 	return &cluster{with, client}
 }
 
-// backends returns a rule's backends.
+// backends returns a route's rules with these weights for the stable and the canary backend.
 func backends(stable, canary int) []any {
 	return []any{map[string]any{"backendRefs": []any{
 		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)},
@@ -177,12 +177,12 @@ func TestWeighNamesRouteAfterRepeatedConflicts(t *testing.T) {
 	assert.Equal(t, backends(100, 0), a.rules)
 }
 
-func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
+func TestRouteWithoutCanaryBackendIsRefused(t *testing.T) {
 	a := &api{rules: []any{map[string]any{"backendRefs": []any{map[string]any{"name": "shop", "port": 80.0}}}}}
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
 }
 
-// family is the header of the metric's lines.
+// family is the header of the metric's lines in Traefik's metrics.
 const family = "# TYPE traefik_service_requests_total counter\n"
 
 // metric returns a line of Traefik's own metrics.
@@ -299,7 +299,7 @@ func TestAPISIXMetricsCountOnlyCanaryPods(t *testing.T) {
 	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
 }
 
-// An API server that does not answer says nothing about the version, so it is asked again.
+// If the API server does not answer, nothing is known about the version, so the request is retried.
 func TestUnreachableAPIServerIsRetried(t *testing.T) {
 	a := &api{rules: backends(100, 0), available: 1, probe: 200, away: 2, silent: 2}
 	c := in(t, a)

@@ -21,13 +21,12 @@ var spec = Spec{
 	Hold: metav1.Duration{Duration: 3 * time.Second}, MaxFailing: 1, MinAnswers: 20,
 }
 
-// fakeWorld is a cluster in which each pause brings answers.
+// fakeWorld fakes a cluster in which requests are answered during each pause.
 type fakeWorld struct {
 	first, same bool
 	// leaving counts the remaining Pods of an earlier version; each pause ends one of them.
 	leaving int
-	// age is the time since the API server's start; zero stands for a time that is long enough.
-	// waited is the longest pause.
+	// age is the API server's age; zero means old enough for a canary. waited is the longest pause.
 	age, waited time.Duration
 	// weights are the weights that were set, in order.
 	weights []int
@@ -37,7 +36,7 @@ type fakeWorld struct {
 	now      counter
 	wrong    func(nth int) string
 	observed int
-	// unread is the Unread of every observation. clash is the error of Distinct.
+	// unread is the Unread of every observation. clash is the error that Distinct returns.
 	unread string
 	clash  error
 	// broken is the number of the call of Weigh that fails. stop is the number of the pause that
@@ -91,7 +90,7 @@ func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {
 // good returns answers without a failure.
 func good(percent int) counter { return counter{Answers: 2 * percent} }
 
-// try runs the canary in a world, and returns the error.
+// try runs the canary in a fake cluster, and returns the error.
 func try(t *testing.T, w *fakeWorld) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -107,8 +106,8 @@ func TestGoodVersionPassesEveryStepAndReturnsRequests(t *testing.T) {
 	assert.Equal(t, 6, w.pauses, "each step is held")
 }
 
-// An ingress controller that gets the weight too early sends requests to a Pod of the previous
-// version, which may have been a bad one.
+// If an ingress controller gets the weight too early, it sends requests to a Pod of the previous
+// version, which may have failed its own canary.
 func TestCanaryGetsNoRequestsWhilePreviousPodsTerminate(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
 	w.each = func(percent int) counter {
@@ -169,7 +168,7 @@ func TestServingVersionSkipsCanarySteps(t *testing.T) {
 	assert.Zero(t, w.pauses)
 }
 
-func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
+func TestFailingVersionIsRolledBackAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		each    func(int) counter
 		wrong   func(int) string
@@ -197,7 +196,7 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 }
 
 // A version that does not work before its first request never gets one.
-func TestABrokenVersionGetsNoRequest(t *testing.T) {
+func TestUnavailableVersionGetsNoRequests(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
 	require.ErrorIs(t, try(t, w), ErrRolledBack)
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -212,13 +211,13 @@ func TestSingleFailedProbeIsRetried(t *testing.T) {
 }
 
 // Few answers are no evidence, neither for a version nor against it: a step waits for more.
-func TestAStepIsHeldUntilThereAreEnoughAnswers(t *testing.T) {
+func TestCanaryStepWaitsForEnoughAnswers(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{Answers: 4} }} // 12 in a step's time
 	require.NoError(t, try(t, w))
 	assert.Equal(t, 10, w.pauses, "five for 20 answers, twice")
 }
 
-func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
+func TestCanaryStepWithTooFewAnswersFails(t *testing.T) {
 	for name, each := range map[string]func(int) counter{
 		"0 answers in 12s, 0 of them 5xx": func(int) counter { return counter{} },
 		"12 answers in 12s, 12 of them 5xx": func(int) counter {
@@ -243,7 +242,7 @@ func TestUncountableAnswersAreNotReportedAsZero(t *testing.T) {
 	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
 	require.NotContains(t, err.Error(), "0 answers")
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
-	// The counts that could be read decide, whatever else a Pod has counted.
+	// Readable counts decide, even if a Pod has unreadable ones as well.
 	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
 }
 
@@ -257,7 +256,7 @@ func TestVersionWithAmbiguousMetricsGetsNoRequests(t *testing.T) {
 
 // A step lasts longer if its answers are counted late. Otherwise a failing version would pass
 // before its answers are counted.
-func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
+func TestCanaryStepLastsUntilAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}},
 		{Age: metav1.Duration{Duration: time.Second}}}
@@ -289,7 +288,7 @@ func TestTallyCountsEachPodFromFirstObservation(t *testing.T) {
 }
 
 // Failures in an earlier step, or an earlier run, are not counted again.
-func TestEachStepCountsItsOwnAnswers(t *testing.T) {
+func TestCanaryStepIgnoresEarlierFailures(t *testing.T) {
 	w := &fakeWorld{each: good, now: counter{Answers: 1000, Failed: 900}}
 	require.NoError(t, try(t, w))
 }

@@ -38,7 +38,7 @@ func TestParseLabelsBundleAndListsCRDNames(t *testing.T) {
 	}
 }
 
-func TestABundleWithSomethingElseInItIsRefused(t *testing.T) {
+func TestBundleWithOtherKindsIsRefused(t *testing.T) {
 	_, err := Parse("b", "v1", []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: surprise}\n"))
 	require.ErrorContains(t, err, "Secret surprise")
 	_, err = Parse("b", "v1", []byte("# nothing\n"))
@@ -73,7 +73,7 @@ func TestMayReplaceRefusesForeignOrNewerCRDs(t *testing.T) {
 	assert.ErrorContains(t, bundle.mayReplace(there("gateway-api", "")), VersionAnnotation)
 }
 
-func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
+func TestRemoveDeletesOnlyObjectsOfBundle(t *testing.T) {
 	definition := func(name, owner string) *unstructured.Unstructured {
 		object := &unstructured.Unstructured{
 			Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",

@@ -74,7 +74,7 @@ func TestReleaseWaitsForRunningController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
 		go func() {
-			time.Sleep(3 * time.Second) // the time of synctest's bubble: the controller's own delay
+			time.Sleep(3 * time.Second) // the controller's own delay, in synctest's time
 			_ = client.Tracker().Delete(classes, "", "apisix")
 		}()
 		start := time.Now()
@@ -84,7 +84,7 @@ func TestReleaseWaitsForRunningController(t *testing.T) {
 	})
 }
 
-func TestAClassInUseIsNotReleased(t *testing.T) {
+func TestGatewayClassInUseIsNotReleased(t *testing.T) {
 	client := cluster(t, []string{protection})
 	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(),
 		object("Gateway", "apps", "mine"), metav1.CreateOptions{})

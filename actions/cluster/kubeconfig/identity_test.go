@@ -13,7 +13,7 @@ import (
 	"strata/actions/cluster/kubeconfig"
 )
 
-func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
+func TestOtherClusterInSameContextIsRefused(t *testing.T) {
 	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system",
 		UID: "two"}})
 	asked := kubeconfig.Recognition{Server: "https://10.0.0.2:6443",

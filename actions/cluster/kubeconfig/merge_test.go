@@ -48,7 +48,7 @@ func TestMergeKeepsContextsOfOtherStacks(t *testing.T) {
 	assert.Equal(t, "other", all.AuthInfos[all.Contexts["production"].AuthInfo].Token)
 }
 
-func TestAnotherClustersContextIsNotReplaced(t *testing.T) {
+func TestMergeKeepsContextOfOtherCluster(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	t.Setenv(Variable, path)
 	_, _, err := merge(t, ofK3s("QQ==", "theirs"), "staging")
@@ -63,7 +63,7 @@ func TestAnotherClustersContextIsNotReplaced(t *testing.T) {
 	assert.Equal(t, string(was), string(is))
 }
 
-func TestAKubeconfigWithoutACurrentContextIsNotRenamed(t *testing.T) {
+func TestRenameRefusesKubeconfigWithoutCurrentContext(t *testing.T) {
 	_, err := Rename([]byte("{apiVersion: v1, kind: Config}"), "staging")
 	assert.ErrorContains(t, err, "has no current context")
 }

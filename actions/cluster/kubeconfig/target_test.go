@@ -17,9 +17,8 @@ import (
 	"strata/config"
 )
 
-// several is a kubeconfig of three clusters, as tools write them: certificates inline, a token with
-// the CA in a file, and a program that logs in. Its current context is one that the stack does not
-// name.
+// several is a kubeconfig with several clusters, as tools write it: with inline certificates, with
+// a token and the CA in a file, and with a program that logs in. Some of its contexts are unusable.
 const several = `
 apiVersion: v1
 kind: Config
@@ -48,8 +47,8 @@ users:
 - {name: cloud, user: {auth-provider: {name: gcp, config: {access-token: robots-token}}}}
 `
 
-// write puts the kubeconfig of several contexts into a folder. noted is a time that a tool noted in
-// it, and certificate a client certificate.
+// write writes several into a folder, and returns its path. noted is a timestamp in an extension,
+// as minikube adds it; certificate is a client certificate.
 func write(t *testing.T, noted, certificate string) string {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
@@ -184,7 +183,7 @@ func TestContextErrorsNameConfigurationKeyAndFix(t *testing.T) {
 	assert.Equal(t, "https://127.0.0.1:34567", target.Server)
 }
 
-func TestParseTakesTheCurrentContextAlone(t *testing.T) {
+func TestParseReadsOnlyCurrentContext(t *testing.T) {
 	text, err := os.ReadFile(write(t, "today", "certificate"))
 	require.NoError(t, err)
 	target, err := kubeconfig.Parse(text)

@@ -64,7 +64,7 @@ func read(
 
 // The issuer's certificates are issued again, and requests to the earlier server are deleted. All
 // other certificates stay as they are.
-func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
+func TestReissueRenewsOnlyCertificatesOfIssuer(t *testing.T) {
 	strangers := []*unstructured.Unstructured{
 		certificate("apps", "other", "strata", "ClusterIssuer", 1),
 		certificate("apps", "namesake", "strata-acme", "Issuer", 1),

@@ -20,7 +20,7 @@ func TestRootCAHasNameConstraintsWhenConfigured(t *testing.T) {
 					if r.URL.Path == "/v1/"+RootMount+"/root/generate/internal" {
 						assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 					}
-					w.WriteHeader(http.StatusNotFound) // it has no CA yet, and no more is asked of it
+					w.WriteHeader(http.StatusNotFound) // there is no CA; other answers are not needed
 					_, err := w.Write([]byte(`{"errors":[]}`))
 					assert.NoError(t, err)
 				}))

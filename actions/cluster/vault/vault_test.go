@@ -84,7 +84,7 @@ func TestInitHidesKeysWhenStoringFails(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hvs.root")
 }
 
-func TestANewVaultReplacesTheKeysOfAnEarlierOne(t *testing.T) {
+func TestInitReplacesKeysOfEarlierVault(t *testing.T) {
 	handover := InSecret{Client: fake.NewClientset(), Namespace: "vault"}
 	require.NoError(t, handover.Store(t.Context(), Keys{Unseal: []string{"old"}, RootToken: "old"}))
 	keys, err := Init(t.Context(), start(t, &server{}), handover,

@@ -107,8 +107,8 @@ func clientOf(t *testing.T, s *httptest.Server) kubernetes.Interface {
 	return client
 }
 
-// After a restart of the API server, Traefik looked for it only after a pause of its own. In a
-// rollout, it sent a sixth of the requests to Pods that were gone.
+// After a restart of the API server, Traefik watches it again only after a backoff. During a
+// rollout in this time, Traefik sent a sixth of the requests to deleted Pods.
 func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	nearly := watchers.AgainAfter - 1300*time.Millisecond
 	young, old := begun(t, nearly), begun(t, time.Hour)
@@ -131,7 +131,7 @@ func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	}
 }
 
-func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
+func TestWaitForWatchersEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	_, _, err := waits(ctx, t, begun(t, 10*time.Second))

@@ -29,7 +29,7 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 	return out.String(), err
 }
 
-// nasty contains all characters that a shell may interpret.
+// nasty contains all characters that have a meaning in some shell.
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
 func TestScriptQuotingSurvivesEveryShell(t *testing.T) {
@@ -39,7 +39,7 @@ func TestScriptQuotingSurvivesEveryShell(t *testing.T) {
 	assert.Equal(t, nasty+"\n", out)
 }
 
-func TestAScriptsExitCodeAndBothStreamsComeBack(t *testing.T) {
+func TestScriptResultHasExitCodeStdoutAndStderr(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "secret=in-the-script; echo out; echo err >&2; exit 3",
 		Stdin: "in-the-input"}, false)
 	var exit *remote.ExitError
@@ -59,14 +59,14 @@ func TestAScriptsExitCodeAndBothStreamsComeBack(t *testing.T) {
 	}
 }
 
-func TestAScriptReadsItsStdinToTheEnd(t *testing.T) {
+func TestScriptReceivesWholeStdin(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "cat; echo end", Stdin: "a: b\n"}, false)
 	require.NoError(t, err)
 	assert.Equal(t, "a: b\nend\n", out)
 }
 
 // A line longer than 64 KiB would stop the provider's reader for ever.
-func TestALongLineIsCut(t *testing.T) {
+func TestLongLineIsTruncated(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "head -c 100000 /dev/zero | tr '\\0' x; echo; echo end"}, false)
 	require.NoError(t, err)
 	assert.Equal(t, strings.Repeat("x", 2000)+"\nend\n", out)
@@ -85,7 +85,7 @@ func TestDeleteRunsDeleteScriptOrSkipsHost(t *testing.T) {
 	require.NoError(t, hostrun.Input{Script: "true"}.Run(t.Context(), true, nil, nil))
 }
 
-func TestAScriptThatHangsEndsWithItsBound(t *testing.T) {
+func TestHangingScriptEndsAtTimeout(t *testing.T) {
 	server := sshtest.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

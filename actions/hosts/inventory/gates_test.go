@@ -9,8 +9,9 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// The edges between gates lead through other resources, as from a rollout through its release.
-func TestGateHasNamesOfGatesThatItStandsOn(t *testing.T) {
+// A gate depends on other gates through resources between them. For example, a rollout's gate
+// depends on its release, and the release depends on an earlier gate.
+func TestGateListsGatesThatItDependsOn(t *testing.T) {
 	const gate = `"type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate",` +
 		`"stdin":"{\"kind\":\"server\",\"gate\":\"`
 	state, err := stackstate.Parse([]byte(`{"version":3,"deployment":{"resources":[

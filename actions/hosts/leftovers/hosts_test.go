@@ -28,7 +28,7 @@ func command(t *testing.T, urn, more, key string, input hostrun.Input) string {
 
 const uninstalls = `"delete":"exec .strata/bin/strata host-run --delete",`
 
-func TestOnlyTheHostThatDoesNotAnswerIsUnreachable(t *testing.T) {
+func TestOnlySilentHostIsUnreachable(t *testing.T) {
 	server := sshtest.Start(t)
 	key := string(server.PrivateKey())
 	alive, dead := hostrun.Input{Target: server.Target()}, hostrun.Input{Target: server.Target()}
@@ -95,7 +95,7 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestUninstallIsFoundWithItsJumpHosts(t *testing.T) {
+func TestUninstallCommandIsReadWithJumpHosts(t *testing.T) {
 	target := remote.Target{
 		Name: "server-1", Address: "127.0.0.1", Port: 22, User: "root",
 		HostKey: sshtest.New(t).HostKey(),

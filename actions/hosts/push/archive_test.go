@@ -29,7 +29,7 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 	return content.Bytes()
 }
 
-func TestAnArchiveNamesItsImagesAsContainerdDoes(t *testing.T) {
+func TestArchiveImageNamesMatchContainerd(t *testing.T) {
 	saved := tarOf(t, map[string]string{
 		"manifest.json": `[{"RepoTags":["traefik:v3","quay.io/a/b:1"]},{"RepoTags":["apache/apisix:3","docker.io/redis:8","localhost/strata/x:1","host:5000/y:1"]},{"RepoTags":null}]`,
 		"layer.tar":     "not read",

@@ -54,7 +54,7 @@ func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
 	assert.NoFileExists(t, output, "a K3s that was killed leaves its socket behind")
 }
 
-func TestImagesThatDoNotLoadAreAnError(t *testing.T) {
+func TestFailedImageImportIsAnError(t *testing.T) {
 	fakeK3s(t, 1)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	listener, err := net.Listen("unix", socket)

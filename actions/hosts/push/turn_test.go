@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestAHostIsSentOneFileAtATime(t *testing.T) {
+func TestFilesArePushedToHostOneAtATime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := sshtest.Start(t)
 	push := Input{Target: server.Target(), File: filepath.Join(t.TempDir(), "k3s"),

@@ -19,7 +19,7 @@ const ecdsaLine = "ecdsa-sha2-nistp256 " +
 
 // A line has the same meaning as for ssh. HOST is the host's key. OLD is another key of the same
 // type, and EC a key of another type.
-func TestKnownHostsAreReadAsSSHReadsThem(t *testing.T) {
+func TestKnownHostsAreParsedLikeOpenSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, old := keyPair(t, "")
 	both := []string{public, old}
@@ -70,7 +70,7 @@ func TestKnownHostsAreReadAsSSHReadsThem(t *testing.T) {
 	}
 }
 
-func TestALineThatCannotBeReadIsNamedOnce(t *testing.T) {
+func TestUnreadableKnownHostsLineIsReportedOnce(t *testing.T) {
 	key, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key,
 		"known": "# hosts\n\nbroken\n10.10.0.11 " + public + "\n"})

@@ -45,7 +45,7 @@ func keyPair(t *testing.T, passphrase string) (private, public string) {
 	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }
 
-// one returns a stack of one host with these values.
+// one returns the section hosts with one node and these SSH settings, both shared and the node's.
 func one(s config.SSH) config.Hosts {
 	return config.Hosts{Driver: config.DriverExisting, SSH: s,
 		Nodes: []config.Node{{Name: "server-1", Address: netip.MustParseAddr("10.10.0.11"), SSH: s}}}
@@ -86,7 +86,7 @@ Host *
     IdentityFile all
 `
 
-func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
+func TestUnsetSSHSettingsComeFromSSHConfig(t *testing.T) {
 	node, pin := keyPair(t, "")
 	all, _ := keyPair(t, "")
 	_, far := keyPair(t, "")
@@ -111,8 +111,9 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 		Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
-// ssh is called with one name, which answers for every keyword. So a block about the address is not
-// mixed with the keywords of `Host *` for the name.
+// Strata asks ssh about one name of a host. If only the address has a Host block, it is asked about
+// the address, and `Host *` for the name does not count. If the name has a block, too, only the
+// name is asked about.
 func TestSSHConfigAddressBlockIsUsedWithoutNameBlock(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
@@ -206,7 +207,7 @@ func TestKeyringContainsSudoPassword(t *testing.T) {
 
 // Only Pulumi can decrypt the passwords, so a command run by hand cannot tell one encrypted
 // password from another. So a host's own password is read from its own variable.
-func TestAHostsOwnPasswordsHaveVariablesOfTheirOwn(t *testing.T) {
+func TestHostPasswordsHaveTheirOwnVariables(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{"key": key, "sealed": sealed})
@@ -294,7 +295,7 @@ func TestUnreadableKeyIsReportedOnceForEachHost(t *testing.T) {
 }
 
 // ssh looks a name up in lower case.
-func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
+func TestKnownHostsLookupIgnoresCase(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{
 		"key": key, "known": "server1.example.com " + pin + "\n",

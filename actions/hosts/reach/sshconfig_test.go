@@ -18,7 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestSSHConfigIsReadAsSSHReadsIt(t *testing.T) {
+func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key})
@@ -110,7 +110,7 @@ func TestMissingSSHClientErrorNamesPackage(t *testing.T) {
 
 // The state holds the certificate's path only. So a renewed or missing certificate does not change
 // the state.
-func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
+func TestStateHoldsOnlyPathOfSSHCertificate(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "key-cert.pub": "a certificate", "alone": key})
 	target := of(t, config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "gw", HostKey: pin}}}, project).Target

@@ -15,8 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// One old server runs, and the others do not answer. They must not use up the time of the one that
-// does.
+// One old server runs, and the others do not answer. The waits for the others must not use up the
+// time in which the running one could be asked.
 func TestRestoreOnNewHostsIsRefusedWhileServerRuns(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"

@@ -32,7 +32,7 @@ func TestRestoreRemovesCopiesOfKilledRestore(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-func TestPlanNamesLostServersWhoseNodesGo(t *testing.T) {
+func TestRestorePlanNamesDeletedNodesOfLostServers(t *testing.T) {
 	var nodes []health.Host
 	for name, role := range map[string]string{"server-1": "server", "server-2": "server",
 		"agent-1": "agent"} {

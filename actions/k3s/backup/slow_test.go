@@ -23,15 +23,15 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// bounds are the durations that bound the work of a command. A test ends them all in the middle of
-// a transfer, which is then as slow as a line can be.
+// bounds records the timeouts that a command sets. A test expires all of them in the middle of a
+// transfer, which stands for a transfer over a very slow line.
 type bounds struct {
 	mutex sync.Mutex
 	begun []time.Duration
 	ends  []context.CancelFunc
 }
 
-// watchBounds replaces withTimeout until the test ends.
+// watchBounds makes withTimeout record timeouts, and never expire by itself, until the test ends.
 func watchBounds(t *testing.T) *bounds {
 	b := &bounds{}
 	withTimeout = func(ctx context.Context, limit time.Duration) (context.Context,
@@ -46,7 +46,7 @@ func watchBounds(t *testing.T) *bounds {
 	return b
 }
 
-// expire ends every bound that has begun, and returns their durations.
+// expire expires every timeout that was set so far, and returns their durations.
 func (b *bounds) expire() []time.Duration {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -88,7 +88,7 @@ func clusterOn(server *sshtest.Server) Cluster {
 	}
 }
 
-func TestSnapshotIsCopiedHoweverLongItsTransferTakes(t *testing.T) {
+func TestSnapshotTransferHasNoTimeout(t *testing.T) {
 	limits, server := watchBounds(t), sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		answer := "etcd's data"
@@ -107,8 +107,8 @@ func TestSnapshotIsCopiedHoweverLongItsTransferTakes(t *testing.T) {
 	assert.NotEmpty(t, limits.expire(), "the snapshot itself is bounded")
 }
 
-// The servers stop with the whole bound left.
-func TestRestoreBeginsItsBoundAfterTheTransfers(t *testing.T) {
+// When the servers stop, the restore still has its whole timeout of an hour.
+func TestRestoreTimeoutStartsAfterTransfers(t *testing.T) {
 	content, err := os.ReadFile(etcdSnapshot(t))
 	require.NoError(t, err)
 	limits, server := watchBounds(t), sshtest.Start(t)
@@ -118,7 +118,7 @@ func TestRestoreBeginsItsBoundAfterTheTransfers(t *testing.T) {
 		answer := "yes"
 		switch {
 		case strings.Contains(call.Script, "k3s.yaml"):
-			answer = "1\n" // the time, before K3s's own kubeconfig
+			answer = "1\n" // the server's clock, which precedes the text of K3s's kubeconfig
 		case strings.Contains(call.Script, "cat -- '"+restore.Folder):
 			limits.expire()
 			answer = string(content)

@@ -15,9 +15,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// The address of a server may have been given to another machine. So a server of another cluster is
-// not asked for its access, and its K3s is not restarted.
-func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
+// The address of a server may belong to a machine of another cluster by now. Such a server is not
+// asked for its kubeconfig, and its K3s is not restarted.
+func TestServerOfOtherStackIsNotChanged(t *testing.T) {
 	for name, test := range map[string]struct {
 		owner *k3shost.Owner
 		mark  string

@@ -12,7 +12,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestAStackGetsACertificateOfItsOwn(t *testing.T) {
+func TestStackGetsItsOwnCertificate(t *testing.T) {
 	w := newWorld(t, "server-1", "server-2", "server-3")
 	issued := w.mustIssue(nil)
 	config, err := read([]byte(issued.Kubeconfig))
@@ -59,7 +59,7 @@ func TestWorkingCredentialIsKeptAndItsBindingRecreated(t *testing.T) {
 }
 
 // Once the next generation works, a leaked kubeconfig of a former one has no rights left.
-func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
+func TestHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 	w := newWorld(t, "server-1")
 	bound := func() (names []string) {
 		all, err := w.client.RbacV1().ClusterRoleBindings().List(t.Context(), metav1.ListOptions{})
@@ -94,7 +94,7 @@ func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 }
 
 // While the new user does not work, the old one keeps its rights.
-func TestAGenerationThatDoesNotWorkRevokesNothing(t *testing.T) {
+func TestFailedGenerationRevokesNothing(t *testing.T) {
 	w := newWorld(t, "server-1")
 	first := w.mustIssue(nil)
 	w.users, w.forbidden = []string{"strata:dev:1"}, true
@@ -114,7 +114,7 @@ func TestCredentialIsIssuedWithoutUnreachableServer(t *testing.T) {
 	require.ErrorContains(t, err, "no route to host")
 }
 
-func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
+func TestRestartRenewsExpiredK3sCertificates(t *testing.T) {
 	w := newWorld(t, "server-1", "server-2", "server-3")
 	w.ends["server-1"], w.ends["server-3"] = today.Add(-time.Hour), today.Add(-time.Hour)
 	w.mustIssue(nil)
@@ -130,7 +130,7 @@ func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
 
 // K3s is not restarted because a workstation's clock is wrong, or because one server's clock
 // disagrees with the others'.
-func TestAWrongClockRestartsNoServer(t *testing.T) {
+func TestWrongClockRestartsNoServer(t *testing.T) {
 	const years = 2 * 365 * 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{"ahead": years, "behind": -years} {
 		w := newWorld(t, "server-1", "server-2", "server-3")
@@ -151,7 +151,7 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 	w.mustIssue(nil)
 }
 
-// A minute before its end by the server's clock, a certificate is still valid on that server,
+// A certificate that expires a minute later by the server's clock is still valid on that server,
 // whatever this machine's clock says.
 func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
@@ -163,11 +163,11 @@ func TestCertificateExpiryIsJudgedByServerClock(t *testing.T) {
 	}
 }
 
-func TestASilentServerIsAskedAgainForLonger(t *testing.T) {
+func TestSilentServerIsRetriedWithLongerTimeout(t *testing.T) {
 	w := newWorld(t, "server-1")
 	w.slow = 2
 	w.mustIssue(nil)
-	var own []time.Duration // the other two servers are not there
+	var own []time.Duration // server-2 and server-3 do not exist
 	for n, name := range w.asked {
 		if name == "server-1" {
 			own = append(own, w.limits[n])
@@ -178,7 +178,7 @@ func TestASilentServerIsAskedAgainForLonger(t *testing.T) {
 		"server-1:22: context deadline exceeded")
 }
 
-func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
+func TestUnusableCertificateIsNotReturned(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*world)
 		want   string

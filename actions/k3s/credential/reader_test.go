@@ -54,7 +54,7 @@ func TestReaderIsRevokedWithItsUser(t *testing.T) {
 	}
 }
 
-func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
+func TestReaderRoleAllowsOnlyReadsAndNoSecrets(t *testing.T) {
 	for _, rule := range ReaderRules() {
 		assert.Subset(t, []string{"get", "list", "watch"}, rule.Verbs)
 		for _, resource := range rule.Resources {

@@ -30,10 +30,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// today is the clock's time.
+// today is the time that every clock shows without a skew.
 var today = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a cluster of servers whose K3s certificates end, and whose signer signs.
+// world fakes a cluster: servers with K3s's own certificates, which expire, and the signer of
+// client certificates.
 type world struct {
 	t      *testing.T
 	client *fake.Clientset
@@ -41,26 +42,25 @@ type world struct {
 	log    bytes.Buffer
 
 	mutex sync.Mutex
-	// skew is the lead of each server's clock over today. ahead is the same for this machine's
-	// clock.
+	// skew is the difference between each server's clock and today. ahead is the same for this
+	// machine's clock.
 	skew  map[string]time.Duration
 	ahead time.Duration
-	// slow counts the attempts that a server does not answer in time; limits are the bounds of all
-	// attempts.
+	// slow is the number of attempts that time out first. limits are the timeouts of all attempts.
 	slow   int
 	limits []time.Duration
-	// ends holds the end of K3s's own certificate by server; a server that is missing does not
+	// ends holds the expiry of K3s's own certificate by server. A server that is missing does not
 	// answer.
 	ends map[string]time.Time
-	// longest bounds the life of the signer's certificates. refuses makes the signer refuse, and
+	// longest bounds the lifetime of signed certificates. refuses makes the signer refuse, and
 	// forbidden makes RBAC refuse.
 	longest            time.Duration
 	refuses, forbidden bool
 	// users are the names in the certificate requests.
 	users []string
-	// limit bounds the whole command.
+	// limit is the timeout of the whole command.
 	limit time.Duration
-	// stubborn is a server whose restart renews nothing.
+	// stubborn is a server that renews no certificate when it restarts.
 	stubborn         string
 	restarted, asked []string
 	ca               string
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, servers ...string) *world {
 	w.client.PrependReactor("create", "certificatesigningrequests",
 		func(action clienttesting.Action) (bool, runtime.Object, error) {
 			made := action.(clienttesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
-			made.Name = made.GenerateName + "1" // the fake does not do this by itself
+			made.Name = made.GenerateName + "1" // the fake server generates no names
 			return false, nil, nil
 		})
 	w.client.PrependReactor("update", "certificatesigningrequests", w.sign)

@@ -117,7 +117,7 @@ func TestDrainTimeoutNamesPodAndDisruptionBudget(t *testing.T) {
 		"not drained: 1 still on it: default/web: The disruption budget web needs 2 healthy pods and has 2 currently")
 }
 
-func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
+func TestDrainErrorNamesPodThatDoesNotTerminate(t *testing.T) {
 	slow := pod("slow", "StatefulSet")
 	now := metav1.Now()
 	slow.DeletionTimestamp, slow.Finalizers = &now, []string{"x/y"}

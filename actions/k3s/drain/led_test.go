@@ -26,8 +26,8 @@ type lease struct {
 	err       error
 }
 
-// ledBy makes the client answer with the leases in turn, and then repeat the last one. reads counts
-// the answers.
+// ledBy makes the client return these leases one after the other, and then the last one again.
+// reads counts the reads.
 func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	reads = &atomic.Int32{}
 	client.PrependReactor("get", "leases",
@@ -44,9 +44,9 @@ func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	return reads
 }
 
-// The leader went with its server, and its lease has not ended yet. A Pod that is evicted in this
-// time would stay in its Service.
-func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
+// The leader's server is gone, but its lease has not expired. A Pod that is evicted in this time
+// would stay in the endpoints of its Service.
+func TestDrainWaitsForNewControllerManagerLeader(t *testing.T) {
 	var reads *atomic.Int32
 	early := false
 	client := cluster(func(string) error {
@@ -58,14 +58,14 @@ func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 		lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{err: apierrors.NewInternalError(context.DeadlineExceeded)},
-		lease{holder: "server-2", term: 4, renewedAt: 25}, // it leads, and its controllers begin to read
+		lease{holder: "server-2", term: 4, renewedAt: 25}, // the new leader has just started
 		lease{holder: "server-2", term: 4, renewedAt: 27})
 	require.NoError(t, (&drain.Drainer{Client: client, Log: t.Logf}).Drain(t.Context(), "agent-1"))
 	assert.False(t, early, "evicted while no controller could take it out of its Service")
 	assert.Empty(t, names(t, client))
 }
 
-func TestAClusterWithoutALeaderIsNotDrained(t *testing.T) {
+func TestDrainFailsWithoutControllerManagerLeader(t *testing.T) {
 	client := cluster(never, pod("web", "ReplicaSet"))
 	ledBy(client, lease{holder: "server-1", term: 3, renewedAt: 10})
 	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)

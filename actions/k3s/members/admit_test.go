@@ -82,8 +82,8 @@ func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
 	}
 }
 
-// A Node that is still Ready at the new host's address belongs to a host that died a moment ago. At
-// another address, its host lives.
+// If a Node is still Ready at the new host's address, the old host has just died. If it is Ready at
+// another address, the old host lives.
 func TestClearRefusesReadyNodeAtOtherAddress(t *testing.T) {
 	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
 	agent.Labels = nil
@@ -102,8 +102,8 @@ func TestClearIgnoresUnusedNodeName(t *testing.T) {
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }
 
-// An agent may come under a dead server's name, and a server under an agent's: the Node has the old
-// host's role.
+// An agent may take a dead server's name, and a server a dead agent's. The old Node, and not the
+// new host, shows the role of the old host.
 func TestClearUsesRoleOfOldNode(t *testing.T) {
 	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
 	removed := etcd(t, client)
@@ -163,8 +163,8 @@ func TestServerRemovalIsRefusedWhenEtcdLosesQuorum(t *testing.T) {
 	}
 }
 
-// The update that removes a server may have restarted another one just before. That one's own gate
-// is open before its Node is Ready.
+// The same update may have just restarted another server. The gate of that server opens before its
+// Node is Ready.
 func TestServerRemovalWaitsForRestartedServer(t *testing.T) {
 	restarted := server("server-2", "b", corev1.ConditionFalse)
 	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()

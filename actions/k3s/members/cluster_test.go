@@ -71,7 +71,7 @@ func TestForbiddenNodeDeletionIsNotRetried(t *testing.T) {
 	assert.Equal(t, 1, *asked)
 }
 
-func TestANodeThatIsGoneIsNoError(t *testing.T) {
+func TestDeletingMissingNodeSucceeds(t *testing.T) {
 	remover := &Remover{Client: fake.NewClientset(), Log: io.Discard}
 	node, err := remover.node(t.Context(), leaving)
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	assert.True(t, outOfEtcd(node), "it did not wait for the new answer")
 }
 
-// signal is a log that tells when a text was written to it.
+// signal is a log. It closes seen once the text want was written.
 type signal struct {
 	mutex sync.Mutex
 	all   strings.Builder

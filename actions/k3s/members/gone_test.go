@@ -17,9 +17,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// K3s removes its finalizer from a Node some time after the delete. A kubelet that registered
-// before that would lose its Node.
-func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
+// K3s removes its finalizer from a Node some time after the deletion. If a kubelet registered
+// before that, its Node would be deleted.
+func TestNodeNameIsFreeOnlyAfterNodeIsDeleted(t *testing.T) {
 	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown))
 	etcd(t, client)
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
@@ -39,8 +39,8 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	assert.False(t, ended.Before(<-finished), "it did not wait for the Node's end")
 }
 
-// A busy host may not stop in time. If its Node were removed all the same, it would be a member
-// again after its next start.
+// A busy host may not stop in time. If its Node were removed anyway, the host would become a member
+// again at its next start.
 func TestRemovalFailsWhenReadyHostCannotBeStopped(t *testing.T) {
 	for status, refused := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: true, corev1.ConditionUnknown: false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -56,7 +56,7 @@ func TestMembersOutputOf500NodesFitsEnvironmentVariable(t *testing.T) {
 			set.Members[8:]...)}))
 }
 
-func TestAPreviousOutputOfAnEarlierVersionIsRead(t *testing.T) {
+func TestOutputOfEarlierVersionIsRead(t *testing.T) {
 	t.Setenv(self.PreviousOutput, `{"timeout":"1m0s","members":[{"name":"agent-1","address":"10.0.0.1","port":22,"user":"root","hostKey":"k","role":"agent"}]}`)
 	before, err := verb.Previous[members.Set](verb.Call{})
 	require.NoError(t, err)

@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// hostOf starts a host with K3s as a folder, whose mark is of a cluster and a node. It records the
-// commands of systemctl and k3s.
+// hostOf starts a host with K3s whose file system is a folder. mark is its owner mark, with a
+// cluster and a node. told returns the commands that the host ran with systemctl and k3s.
 func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string) {
 	t.Helper()
 	root := t.TempDir()
@@ -83,7 +83,7 @@ func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
 	}
 }
 
-func TestADrainIsNotAskedOfAnotherClustersServer(t *testing.T) {
+func TestDrainIsNotRequestedFromServerOfOtherCluster(t *testing.T) {
 	for mark, drained := range map[string]bool{"cluster=cafe\nnode=server-1\n": true, "cluster=feed\nnode=server-1\n": false} {
 		host, told := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}

@@ -26,8 +26,8 @@ func command(name, subcommand, stdin string) string {
 			subcommand, stdin))
 }
 
-// exporting returns a Pulumi that exports a state with these resources, as JSON. encrypted is its
-// export, and shown the export with secrets.
+// exporting returns a Pulumi that exports a state with resources in JSON: shown if --show-secrets
+// is set, and encrypted otherwise.
 func exporting(shown, encrypted string) stackstate.Pulumi {
 	return func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		resources := encrypted
@@ -48,7 +48,7 @@ const (
 )
 
 // The admission writes its own output before the install, so that output does not prove a cluster.
-func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
+func TestStateShowsWhetherClusterExisted(t *testing.T) {
 	identity := stateResource("k3s-cluster", "random:index/randomId:RandomId",
 		`,"outputs":{"hex":"00ff"}`)
 	admitted := command("k3s-server-1-admission", "admit", `"{}"`)
@@ -82,7 +82,7 @@ func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 
 // The state's secrets are asked for if the hash is one of them. An update that was killed before it
 // read the hash has none.
-func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
+func TestStateShowsHashOfClusterCA(t *testing.T) {
 	credential := command("k3s-credential", "credential", credentialInput)
 	said := func(stdout string) string {
 		return credential + "," + stateResource("k3s-ca-hash", stackstate.LocalCommand,
@@ -103,7 +103,7 @@ func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
 	}
 }
 
-func TestAServerIsKnownByItsHostKeyAndElseByItsAddress(t *testing.T) {
+func TestServerIsIdentifiedByHostKeyOrElseAddress(t *testing.T) {
 	past := Past{Cluster: true, Servers: []remote.Target{{Address: "10.0.0.11",
 		HostKey: "ssh-ed25519 AAA1\n"}, {Address: "10.0.0.12", HostKey: "ssh-ed25519 AAA2"}}}
 	for name, test := range map[string]struct {
@@ -130,7 +130,7 @@ func TestAServerIsKnownByItsHostKeyAndElseByItsAddress(t *testing.T) {
 
 // A cluster that lost all servers continues with a restore. Until a host has its data, nothing is
 // changed.
-func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
+func TestAllNewServersAreRefusedUntilOneIsRestored(t *testing.T) {
 	host := sshtest.Start(t)
 	says := ""
 	host.Handler = func(call sshtest.Call) int {

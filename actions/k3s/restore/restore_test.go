@@ -129,7 +129,7 @@ func TestFailedStopRestartsAllServers(t *testing.T) {
 		"start_again server-3"})
 }
 
-func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
+func TestFailedResetKeepsDataOfOtherServers(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"reset server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
@@ -162,8 +162,8 @@ func TestNodePasswordsAreDeletedBeforeServersRejoin(t *testing.T) {
 	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 
-// Otherwise no update could replace the lost servers or take them out: each one's removal would be
-// refused for the Nodes of the others, which count as members without a quorum.
+// The Nodes of lost servers count as etcd members that do not work. While they exist, an update is
+// refused that replaces or removes one of these servers, because the others have no quorum.
 func TestNodesOfLostServersAreDeletedBeforeServersRejoin(t *testing.T) {
 	f := &fleet{}
 	r, _ := back(f)

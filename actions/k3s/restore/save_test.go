@@ -114,8 +114,8 @@ func TestPartialSnapshotIsHiddenAndRemovedByNextSave(t *testing.T) {
 	assert.FileExists(t, h.root+snapshots+"on-demand-server-1-9.part")
 }
 
-// remote's scripts end with their caller, by their process group. K3s's command must too, or it
-// blocks the next one.
+// A script of package remote ends with its caller: its process group is killed. K3s's command must
+// end as well, or it blocks the next snapshot.
 func TestInterruptedSaveEndsK3sCommandOnHost(t *testing.T) {
 	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
 	command := h.command((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "save", nil))

@@ -70,7 +70,7 @@ func (h *host) command(text string) *exec.Cmd {
 	return command
 }
 
-func TestARestoreThatIsRunAgainKeepsTheDataFromBeforeTheFirst(t *testing.T) {
+func TestRepeatedRestoreKeepsDataFromBeforeFirst(t *testing.T) {
 	h := newHost(t)
 	join := func() {
 		out, err := h.run("rejoin", map[string]string{"first": "10.0.0.1"})
@@ -101,7 +101,7 @@ func TestARestoreThatIsRunAgainKeepsTheDataFromBeforeTheFirst(t *testing.T) {
 	assert.Empty(t, others, "what an earlier restore kept goes when one more begins")
 }
 
-func TestAServerWhoseResetFailedDoesNotStartAtBoot(t *testing.T) {
+func TestServerDoesNotStartAtBootAfterFailedReset(t *testing.T) {
 	h := newHost(t)
 	_, err := h.run("stop", nil)
 	require.NoError(t, err)
@@ -138,8 +138,8 @@ func TestForgetNodesDeletesEachNode(t *testing.T) {
 	}
 }
 
-// A host that reboots in the middle must not bring its old data back. Two of three servers would be
-// the quorum that the restore has just ended.
+// If a stopped server reboots, it must not start with its old data. With two of three such servers,
+// the old cluster would have a quorum again.
 func TestStoppedServerStaysDisabledAndRefusesInstall(t *testing.T) {
 	h := newHost(t)
 	install := func() (string, error) {
@@ -184,7 +184,7 @@ func snapshot(holds string) string {
 }
 
 // The snapshot has the key of token x, whose sha256 begins with 2d711642b726.
-func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
+func TestSnapshotIsVerifiedBeforeServersStop(t *testing.T) {
 	ours := snapshot("bolt\x00\x01/bootstrap/2d711642b726\x00pages")
 	for name, test := range map[string]struct{ file, content, token, refused string }{
 		"ours":                     {"one", ours, "token: x", ""},

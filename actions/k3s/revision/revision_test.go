@@ -92,7 +92,7 @@ func TestPutAheadRaisesRevisionBeyondClients(t *testing.T) {
 	assert.Equal(t, latest+600*1000, later)
 }
 
-func TestACompressedSnapshotIsUnpacked(t *testing.T) {
+func TestCompressedSnapshotIsUnpacked(t *testing.T) {
 	path := snapshot(t)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestACompressedSnapshotIsUnpacked(t *testing.T) {
 	assert.Equal(t, "an object", object)
 }
 
-func TestADamagedSnapshotDoesNotBecomeASoundOne(t *testing.T) {
+func TestPutAheadRefusesDamagedSnapshot(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"a byte":    func(path string) error { return change(path, 5000) },
 		"its sum":   func(path string) error { return change(path, -1) },

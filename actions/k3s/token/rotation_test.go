@@ -60,7 +60,7 @@ func ofAllServers(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }
 
-// but returns all with another answer of one server.
+// but returns all with another answer for one server.
 func but(all map[string]string, name, said string) map[string]string {
 	all[name] = said
 	return all

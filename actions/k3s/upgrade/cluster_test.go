@@ -29,7 +29,7 @@ import (
 // was and next are the versions before and after an upgrade.
 const was, next = "v1.34.2+k3s1", "v1.34.3+k3s1"
 
-// cluster has nodes and hosts that follow their commands, except where a test breaks them.
+// cluster fakes nodes and hosts that do what their commands say, unless a test breaks them.
 type cluster struct {
 	t      *testing.T
 	client *fake.Clientset
@@ -41,11 +41,11 @@ type cluster struct {
 	// restarted lists the hosts whose K3s was restarted, and gone the Pods that were evicted, each
 	// in order.
 	restarted, gone []string
-	// away counts the nodes that were restarted and have not worked since; mostAway is its maximum.
-	// No node works again before away has reached together.
+	// away is the number of nodes that have restarted and do not work again yet; mostAway is its
+	// maximum. Nodes stay away until away reaches together.
 	away, mostAway, together int
-	// broken lists hosts whose K3s does not work, protected Pods with a budget, silent API servers
-	// that do not answer.
+	// broken has hosts whose K3s does not work, with the error. protected has Pods with a
+	// disruption budget, and silent has API servers that do not answer.
 	broken            map[string]error
 	protected, silent map[string]bool
 	// unreachable is a host without SSH. wrongSum is a host with another binary than was pushed.
@@ -113,7 +113,7 @@ func (c *cluster) addPod(name, node string) {
 	}))
 }
 
-// podsOf lists a node's Pods, which the fake API does not select by itself.
+// podsOf lists the Pods of a node, because the fake API ignores field selectors.
 func (c *cluster) podsOf(action clienttesting.Action) (bool, runtime.Object, error) {
 	pods := corev1.SchemeGroupVersion
 	all, err := c.client.Tracker().List(pods.WithResource("pods"), pods.WithKind("Pod"), "")
@@ -214,7 +214,7 @@ func (c *cluster) Restart(_ context.Context, host health.Host) (after time.Time,
 	return time.Now().Truncate(time.Second), nil
 }
 
-// lose loses a host's answer.
+// lose replaces a host's answer by an error if the test loses this host's answer.
 func (c *cluster) lose(name string, err *error) {
 	if name == c.lost {
 		*err = errors.New("connection to " + name + " lost")

@@ -19,7 +19,7 @@ import (
 	"strata/actions/k3s/upgrade"
 )
 
-func TestServersGoOneByOneAndThenTheAgents(t *testing.T) {
+func TestServersAreUpgradedOneByOneBeforeAgents(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, c.run())
 	assert.Equal(t, []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"}, c.restarted)
@@ -67,7 +67,7 @@ func TestRolloutStopsWhenNodeDoesNotReturn(t *testing.T) {
 }
 
 // SIGKILL leaves no time for a message: the next run reads the remaining work from hosts and Nodes.
-func TestAnInterruptedRolloutGoesOn(t *testing.T) {
+func TestInterruptedRolloutContinues(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-1", next),
 		"killed after the cordon")
@@ -95,7 +95,7 @@ func TestBlockedDrainLeavesNodeUncordoned(t *testing.T) {
 	assert.Equal(t, was, c.node("agent-1").Status.NodeInfo.KubeletVersion)
 }
 
-func TestANodeThatWasCordonedByHandStaysCordoned(t *testing.T) {
+func TestManuallyCordonedNodeStaysCordoned(t *testing.T) {
 	c := newCluster(t)
 	c.cordon("agent-1")
 	require.NoError(t, c.run())
@@ -103,7 +103,7 @@ func TestANodeThatWasCordonedByHandStaysCordoned(t *testing.T) {
 	assert.True(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-func TestTheOnlyNodeIsNotDrained(t *testing.T) {
+func TestOnlyNodeIsNotDrained(t *testing.T) {
 	c := newCluster(t, "server-1")
 	require.NoError(t, c.run())
 	assert.Equal(t, []string{"server-1"}, c.restarted)
@@ -208,8 +208,8 @@ func TestNodeReturnsOnlyWhenNewKubeletIsReady(t *testing.T) {
 	}
 }
 
-// The host may have started the new K3s before its answer was lost. The next run gates it, although
-// it runs the wanted binary.
+// The host may have started the new K3s before its answer was lost. So the next run waits until the
+// node works, although the host already runs the wanted binary.
 func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	c.lost = "agent-1"
@@ -224,7 +224,7 @@ func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-// Pods that no other node takes would be away for at least the time of the restart.
+// If no other node accepts its Pods, a drain would keep them away at least as long as the restart.
 func TestNodeIsNotDrainedWhenOthersAreTainted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")
@@ -256,7 +256,7 @@ func TestNodeIsUncordonedWhenNodeListFails(t *testing.T) {
 	assert.NotContains(t, c.log.String(), "no other node could take its Pods")
 }
 
-func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
+func TestUpgradeIsRefusedWithoutQuorum(t *testing.T) {
 	c := newCluster(t)
 	c.silent["https://server-2:6443"], c.silent["https://server-3:6443"] = true, true
 	err := c.run()

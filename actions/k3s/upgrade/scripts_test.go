@@ -132,7 +132,7 @@ func TestBinaryWithWrongChecksumIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnotherStacksHostIsNeitherObservedNorRestarted(t *testing.T) {
+func TestHostOfOtherStackIsNeitherObservedNorRestarted(t *testing.T) {
 	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)

@@ -15,7 +15,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// brokenOff interrupts a machine's deletion once its mark is written.
+// brokenOff interrupts the deletion of a machine right after the mark of the deletion is written.
 func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
 	require.NoError(t, withDriver(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
@@ -82,7 +82,7 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	})
 }
 
-func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
+func TestMachinesOfHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(sshtest.Call) int { return 0 } // the hypervisor has no machine
 	one := hypervisors["libvirt"].spec()

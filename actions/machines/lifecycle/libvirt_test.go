@@ -53,7 +53,7 @@ func things(t *testing.T, dir string) []string {
 	return found
 }
 
-func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
+func TestLibvirtCreatesAndDeletesMachine(t *testing.T) {
 	dir := newVirsh(t)
 	secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnLibvirt()

@@ -38,8 +38,9 @@ var hypervisors = map[string]struct {
 	}},
 }
 
-// onEach runs a test on both hypervisors. Two states come from one stack file, and the first of
-// them made the machine.
+// onEach runs a test on both hypervisors, for two states from one stack file: ours and theirs. ours
+// has created the machine, without an owner if released is true. mark returns the text with the
+// machine's mark.
 func onEach(t *testing.T, released bool,
 	test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
 	for name, on := range hypervisors {
@@ -68,7 +69,7 @@ func onEach(t *testing.T, released bool,
 
 // Two users with the same stack file have the same name for two machines. Neither user's update
 // takes over or removes the other's machine.
-func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
+func TestMachineOfOtherStateIsNotChanged(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		unknown := theirs
@@ -112,7 +113,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 
 // A released machine gets its cluster's identity at the next update, if the state has the machine.
 // An update whose state does not have it finds it only by name, and does not take it.
-func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
+func TestReleasedMachineGetsClusterIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()

@@ -19,7 +19,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
+func TestProxmoxCreatesUpdatesAndDeletesMachine(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
 	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
@@ -64,7 +64,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 
 // A missing machine is not made anew without consent. The new one would be empty, and the old
 // workload would not run again.
-func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
+func TestMissingMachineIsNotRecreatedWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
 	before := p.names()
@@ -147,7 +147,7 @@ func (p *pve) names() []string {
 	return append(guests, seeds...)
 }
 
-func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
+func TestProxmoxUsesNextVMIDWhenFirstIsTaken(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.write("faults.json", map[string]string{"nextid": "100"})
 	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)},

@@ -184,7 +184,7 @@ func (b *busy) Run(
 	return b.Host.Run(ctx, script, stdin, size)
 }
 
-func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
+func TestSurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 	p := newPVE(t)
 	var specs hypervisor.Specs
 	for i := range 12 {

@@ -122,7 +122,7 @@ func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 
 // If the object were adopted, a later change of the configuration would delete it, with its owner's
 // data.
-func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
+func TestObjectOfOtherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create",
 		"pulumi-kubernetesque")})
 	err := c.BeforeChange(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
@@ -214,7 +214,7 @@ func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
 	}
 }
 
-func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
+func TestReleaseOfOtherProgramIsRefused(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"),
 		record("traefik", "2", "deployed", "helm"))
 	require.ErrorContains(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik),

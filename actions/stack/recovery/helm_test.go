@@ -129,7 +129,7 @@ func TestInterruptedHelmReleasesAreRepaired(t *testing.T) {
 	}
 }
 
-func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
+func TestReleasesComeFromStateAndPendingOperations(t *testing.T) {
 	resource := func(kind tokens.Type, inputs map[string]any) stackstate.Resource {
 		return stackstate.Resource{ResourceV3: apitype.ResourceV3{Type: kind, Inputs: inputs}}
 	}

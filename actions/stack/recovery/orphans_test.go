@@ -60,7 +60,7 @@ func plugin(t *testing.T, dir, engine string) (*exec.Cmd, <-chan error) {
 	return command, done
 }
 
-func TestAPluginOfADeadEngineIsEndedWithTheCommandsItRuns(t *testing.T) {
+func TestPluginOfDeadEngineIsKilledWithItsCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until SIGKILL is due")
 	}
@@ -81,7 +81,7 @@ func TestAPluginOfADeadEngineIsEndedWithTheCommandsItRuns(t *testing.T) {
 	assert.Contains(t, b.log.String(), "ending process")
 }
 
-func TestAPluginOfALivingEngineStays(t *testing.T) {
+func TestPluginOfRunningEngineIsKept(t *testing.T) {
 	engine, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = engine.Close() }()

@@ -95,7 +95,7 @@ func deadPID(t *testing.T) int {
 	return command.Process.Pid
 }
 
-func TestALockOfADeadProcessIsRemoved(t *testing.T) {
+func TestLockOfDeadProcessIsRemoved(t *testing.T) {
 	b := newBench(t)
 	pid := deadPID(t)
 	b.saw(t, pid, machine(), time.Now())
@@ -145,7 +145,7 @@ func TestRunRecordTiesLockToLivingProcess(t *testing.T) {
 	require.NoError(t, NoteParent(dir), "no Pulumi runs this test")
 }
 
-func TestALockWhoseProcessNumberWasReusedIsRemoved(t *testing.T) {
+func TestLockIsRemovedWhenPIDWasReused(t *testing.T) {
 	b := newBench(t)
 	b.saw(t, os.Getpid(), machine(), time.Now().Add(-24*time.Hour))
 	file := b.lock(t, os.Getpid(), hostname(t), time.Now().Add(-24*time.Hour))
@@ -201,7 +201,7 @@ func TestRunningPulumiOwnsLockDespiteClockChange(t *testing.T) {
 	assert.Nil(t, b.imported)
 }
 
-func TestABackendThatRecordsNoOwnerKeepsItsLocks(t *testing.T) {
+func TestLocksWithoutOwnerRecordAreKept(t *testing.T) {
 	b := newBench(t)
 	inner := b.Pulumi
 	b.Pulumi = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
@@ -234,8 +234,9 @@ func TestRecoveryRemovesOnlyPendingOperations(t *testing.T) {
 		"what is written back stays encrypted")
 }
 
-// An interrupted command may have done half of its work. A reverted program equals the state, so
-// the command would not run again: a node would stay cordoned, or a canary's share unchanged.
+// An interrupted command may have done half of its work. If the program is reverted, it equals the
+// state, so the engine would not run the command. A node would stay cordoned, or a canary would
+// keep its share of requests.
 func TestInterruptedCommandUpdateRunsAgain(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {
@@ -313,7 +314,7 @@ func TestCleanStackIsNotChanged(t *testing.T) {
 	assert.Equal(t, []string{"whoami --json", "stack export --stack local --show-secrets"}, b.calls)
 }
 
-func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
+func TestMissingStackNeedsNoRecovery(t *testing.T) {
 	_, err := newBench(t).Run(t.Context())
 	require.NoError(t, err)
 }

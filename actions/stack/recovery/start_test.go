@@ -36,7 +36,7 @@ func TestTruncatedProcessArgumentsAreAnError(t *testing.T) {
 	}
 }
 
-func TestTheFoldersOfProcessesAreReadFromLsof(t *testing.T) {
+func TestProcessFoldersAreReadFromLsof(t *testing.T) {
 	assert.Equal(t, map[int]string{12: "/p", 340: "/p/with space"},
 		parseFolders("p12\nfcwd\nn/p\np340\nfcwd\nn/p/with space\np7\nfcwd\n"))
 	assert.Empty(t, parseFolders(""))

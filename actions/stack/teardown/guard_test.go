@@ -72,7 +72,7 @@ func TestDestroyPrintsNothingWithoutUserObjects(t *testing.T) {
 	assert.Empty(t, output)
 }
 
-func TestAProtectedClusterIsNotDestroyed(t *testing.T) {
+func TestProtectedClusterIsNotDestroyed(t *testing.T) {
 	output, err := before(t, Guard{Protected: []string{"strata:k3s.protect",
 		"strata:hosts.vm.protect"}}, claim("shop", "orders", corev1.ClaimBound))
 	require.EqualError(t, err, "teardown: refused, nothing was deleted: the last up had true for "+
@@ -120,7 +120,7 @@ func TestDestroyWaitsForDeadClusterOnlyUntilTimeout(t *testing.T) {
 	}
 }
 
-func TestAClusterThatCannotBeReadIsDestroyed(t *testing.T) {
+func TestUnreadableClusterIsDestroyed(t *testing.T) {
 	var log bytes.Buffer
 	require.NoError(t, Guard{}.CheckDestroy(t.Context(), nil,
 		errors.New("STRATA_KUBECONFIG: no context"), &log))

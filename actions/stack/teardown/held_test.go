@@ -22,8 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// served holds the kinds of the fake cluster, by group and version. Each has its plural, its kind,
-// and whether it has a namespace.
+// served holds the kinds that the fake cluster serves, by group and version.
 var served = map[string][]metav1.APIResource{
 	"v1": {
 		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true),
@@ -66,7 +65,7 @@ func listable(plural, kind string, namespaced bool) metav1.APIResource {
 		Verbs: []string{"get", "list"}}
 }
 
-// holding returns a cluster with objects, as YAML.
+// holding returns a cluster with these objects, each as YAML.
 func holding(t *testing.T, objects ...string) Cluster {
 	t.Helper()
 	kinds := fake.NewClientset().Discovery().(*fakediscovery.FakeDiscovery)
@@ -92,8 +91,7 @@ func holding(t *testing.T, objects ...string) Cluster {
 	return Cluster{Objects: client, Kinds: kinds}
 }
 
-// losses runs Losses for a run in which the objects of previous that wanted lacks leave. It returns
-// the error.
+// losses runs Losses of a guard after a run whose objects were previous, and returns the error.
 func losses(t *testing.T, guard Guard, cluster Cluster, previous Objects) error {
 	t.Helper()
 	return guard.Losses(t.Context(), func() (Cluster, error) { return cluster, nil }, previous)
@@ -289,7 +287,7 @@ func TestKeptCRDsAreNoLoss(t *testing.T) {
 }
 
 // The error names a kind that cannot be listed, because such a kind may have objects.
-func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
+func TestErrorNamesKindThatCannotBeListed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)
 	cluster.Objects.(*fakedynamic.FakeDynamicClient).PrependReactor("list", "anvils",
@@ -311,15 +309,14 @@ func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	require.ErrorContains(t, losses(t, Guard{}, cluster, team), "its server is down")
 }
 
-// impatient makes a test not wait for servers that are away.
+// impatient shortens the pauses between retries to a server that does not answer.
 func impatient(t *testing.T) {
 	before := patience
 	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}
 	t.Cleanup(func() { patience = before })
 }
 
-// down is the discovery of a cluster in which the server of an API group does not answer the first
-// few times.
+// down is a discovery in which the server of one API group does not answer for the first few times.
 type down struct {
 	discovery.DiscoveryInterface
 	version string
@@ -334,7 +331,8 @@ func (d *down) ServerResourcesForGroupVersion(version string) (*metav1.APIResour
 	return d.DiscoveryInterface.ServerResourcesForGroupVersion(version)
 }
 
-// Kubernetes does not end a namespace that it cannot look into, so no consent permits its deletion.
+// Kubernetes does not finish the deletion of a namespace whose objects it cannot list. So the
+// deletion is refused, even with consent.
 func TestNamespaceIsNotDeletedWhileAPIServiceIsDown(t *testing.T) {
 	impatient(t)
 	consents := Guard{Discard: Discard{Namespaces: []string{"team-a"}}}
@@ -351,7 +349,7 @@ func TestNamespaceIsNotDeletedWhileAPIServiceIsDown(t *testing.T) {
 		"no namespace leaves")
 }
 
-func TestAClusterThatCannotBeReadIsNotTakenForEmpty(t *testing.T) {
+func TestUnreadableClusterIsNotTreatedAsEmpty(t *testing.T) {
 	fails := func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }
 	err := Guard{}.Losses(t.Context(), fails, team)
 	require.ErrorContains(t, err, "refused, nothing was deleted: namespace team-a, Release "+

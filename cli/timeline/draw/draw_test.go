@@ -21,7 +21,8 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// random returns a run of any shape: gates with messages, failures, and resources without an end.
+// random returns a random run: with gates and their messages, failures, and resources that did not
+// end.
 func random(r *rand.Rand) timeline.Run {
 	graph := map[string][]string{}
 	var lines []timeline.Line
@@ -88,7 +89,7 @@ func elements(t *testing.T, text string) map[string]int {
 // outside finds references that a browser would load.
 var outside = regexp.MustCompile(`(?i)(src|href)\s*=|url\([^#]|@import|//[a-z]`)
 
-func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
+func TestRandomRunIsDrawnCompletelyAndWellFormed(t *testing.T) {
 	for seed := range uint64(100) {
 		run := random(rand.New(rand.NewPCG(seed, 2)))
 		var drawn, page strings.Builder
@@ -130,7 +131,7 @@ func TestBarsStayInChartAndFollowDependencies(t *testing.T) {
 	}
 }
 
-func TestARealDestroyIsDrawn(t *testing.T) {
+func TestRecordedDestroyIsDrawn(t *testing.T) {
 	file, err := os.Open("../testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()

@@ -24,7 +24,7 @@ func TestWriteReplacesContentAndMode(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
 }
 
-func TestACopyThatFailsLeavesTheOldFileAndNothingElse(t *testing.T) {
+func TestFailedCopyKeepsOnlyOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
@@ -89,7 +89,7 @@ func TestIsPartRecognizesLeftoverOfKilledWrite(t *testing.T) {
 	}
 }
 
-func TestAFlushThatFailsLeavesTheOldFile(t *testing.T) {
+func TestFailedFlushKeepsOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASecondHolderWaitsForTheFirst(t *testing.T) {
+func TestSecondHolderWaitsForFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "lock")
 	unlock, err := Lock(t.Context(), path, nil)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-func TestAnImageIsImportedFromItsPlaceOnTheNode(t *testing.T) {
+func TestImageIsImportedFromItsPathOnNode(t *testing.T) {
 	spec := vmtest.OnPVE()
 	spec.Proxmox.Template, spec.Image = 0, hypervisor.Image{SHA256: "0123456789abcdef"}
 	p := proxmox{driver.Runner{Spec: spec}}

@@ -69,7 +69,7 @@ func TestSeedContainsOnlyGivenHostKey(t *testing.T) {
 	assert.NotContains(t, string(files["meta-data"]), "PRIVATE")
 }
 
-func TestASeedHasNoEmptyLists(t *testing.T) {
+func TestSeedHasNoEmptyLists(t *testing.T) {
 	spec := vmtest.Machine()
 	spec.Guest.Modules, spec.Guest.Sysctls, spec.Guest.Packages = nil, nil, nil
 	files, err := Files(spec, vmtest.NewKey(t))

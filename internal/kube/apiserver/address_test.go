@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestServersAreReachedAtTheHostAndPortOfTheirURL(t *testing.T) {
+func TestServerAddressIsHostAndPortOfURL(t *testing.T) {
 	addresses, err := Addresses([]string{"https://10.10.0.11:6443", "https://[fd00::1]:6443"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"10.10.0.11:6443", "[fd00::1]:6443"}, addresses)

@@ -21,7 +21,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// server starts an API server that answers its version with a name.
+// server starts an API server whose /version contains a name.
 func server(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -33,7 +33,7 @@ func server(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
+func TestClientFailsOverToNextServer(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
 	config := &rest.Config{Host: first.URL}
 	client, err := kubernetes.NewForConfig(apiserver.Failover(config,
@@ -51,7 +51,7 @@ func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
 	assert.Nil(t, config.Dial, "the caller's configuration is its own")
 }
 
-func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
+func TestClientOfOneServerFailsWhenServerIsGone(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
 	client, err := kubernetes.NewForConfig(apiserver.Failover(&rest.Config{Host: second.URL},
 		[]string{first.Listener.Addr().String()}))
@@ -64,8 +64,8 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused")
 }
 
-// An upgrade may add an address to the configuration. A server's certificate has that address only
-// after the server's upgrade (K3s: tls-san-security).
+// An upgrade may add an address to the configuration. The certificate of a server has that address
+// only once the server is upgraded (K3s: tls-san-security).
 func TestFailoverAcceptsAddressMissingFromCertificate(t *testing.T) {
 	s, ca := tlsServer(t, "kubernetes")
 	config := &rest.Config{Host: "https://192.0.2.10:6443",

@@ -13,7 +13,7 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-func TestAChangeIsTriedAgainOnlyOnAConflict(t *testing.T) {
+func TestChangeIsRetriedOnlyOnConflict(t *testing.T) {
 	met := apierrors.NewConflict(schema.GroupResource{Resource: "httproutes"}, "shop", nil)
 	ended := fmt.Errorf("patch: %w", context.DeadlineExceeded)
 	for name, test := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-// The SDK's mocks fail here with `malformed RPC secret`.
+// The SDK's own mocks would fail in this program with `malformed RPC secret`.
 func TestDryRunRegistersUnknownSecretUnread(t *testing.T) {
 	type key struct{}
 	var seen []any

@@ -37,7 +37,7 @@ func registered(
 	return seen.inputs["value"], err
 }
 
-func TestOutputIsSecretIfAnInputIs(t *testing.T) {
+func TestOutputIsSecretIfAnyInputIs(t *testing.T) {
 	value, err := registered(t, func() pulumix.Output[string] {
 		return join.Two(pulumi.String("a"), pulumi.ToSecret(pulumi.String("b")),
 			func(a, b string) string { return a + b })
@@ -58,7 +58,7 @@ func TestOutputIsSecretIfAnInputIs(t *testing.T) {
 	assert.Equal(t, "a", value.StringValue())
 }
 
-func TestOutputIsSecretWhileAnInputBeforeIsNotKnown(t *testing.T) {
+func TestOutputIsSecretWhileEarlierInputIsUnknown(t *testing.T) {
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		unknown, secret := pulumi.UnsafeUnknownOutput(nil), pulumi.ToSecret(pulumi.String("b"))
 		joined := join.Two(unknown, secret, func(_ any, b string) string { return b })

@@ -29,7 +29,7 @@ func export(key string) string {
 			"type":"command:local:Command","inputs":{"create":"exec strata vm create","stdin":[` + key + `]}}}]}}`
 }
 
-func TestAStateIsReadWithItsSecrets(t *testing.T) {
+func TestStateIsReadWithSecrets(t *testing.T) {
 	state, err := stackstate.Parse([]byte(export(secret(`"plaintext":"\"hunter2\""`))))
 	require.NoError(t, err)
 	require.Len(t, state.Resources, 3)
@@ -64,7 +64,7 @@ func TestStackBeforeFirstUpdateHasEmptyState(t *testing.T) {
 	}
 }
 
-func TestASecretThatCannotBeReadIsAnErrorWithoutItsText(t *testing.T) {
+func TestUnreadableSecretErrorHidesText(t *testing.T) {
 	_, err := stackstate.Parse([]byte(export(secret(`"ciphertext":"v1:abc"`))))
 	require.ErrorContains(t, err, "--show-secrets")
 	require.ErrorContains(t, err, "::gate: ")

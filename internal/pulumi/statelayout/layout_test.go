@@ -9,7 +9,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-func TestAStateOfAnotherLayoutIsRefused(t *testing.T) {
+func TestStateOfOtherLayoutIsRefused(t *testing.T) {
 	const stack = "urn:pulumi:dev::strata::pulumi:pulumi:Stack::strata-dev"
 	for urn, layout := range map[string]string{
 		"urn:pulumi:dev::strata::strata:hosts:Hosts::hosts":                                 "none",
@@ -33,7 +33,7 @@ func TestAStateOfAnotherLayoutIsRefused(t *testing.T) {
 	}))
 }
 
-func TestACommandOfAnotherLayoutIsRefused(t *testing.T) {
+func TestCommandOfOtherLayoutIsRefused(t *testing.T) {
 	require.NoError(t, statelayout.CheckCommand("teardown", statelayout.Version))
 	for _, layout := range []string{"", "v1", "v3"} {
 		err := statelayout.CheckCommand("teardown", layout)

@@ -60,11 +60,11 @@ func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	return socket, open
 }
 
-// hang imitates an agent that accepts a connection and stays silent until the other side closes it.
+// hang is an agent that accepts a connection and stays silent until the client closes it.
 func hang(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// hangAtSign imitates an agent that lists a key and then is silent, like one whose hardware key
-// waits for a touch.
+// hangAtSign is an agent that lists a key and then is silent, as while a hardware key waits for a
+// touch.
 func hangAtSign(key ssh.PublicKey) func(net.Conn) {
 	list := ssh.Marshal(struct {
 		Count   uint32 `sshtype:"12"` // SSH_AGENT_IDENTITIES_ANSWER
@@ -81,7 +81,7 @@ func hangAtSign(key ssh.PublicKey) func(net.Conn) {
 	}
 }
 
-// briefly bounds calls that wait for an agent that never answers.
+// briefly returns a context with a short deadline, for calls that wait for a silent agent.
 func briefly(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -134,7 +134,7 @@ func TestMissingAgentFailsOnlyWhenNeeded(t *testing.T) {
 	assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is not set")
 }
 
-func TestAnAgentWithoutAKeySaysSo(t *testing.T) {
+func TestAgentWithoutKeyIsReported(t *testing.T) {
 	server := sshtest.Start(t)
 	startAgent(t)
 	target := server.Target()
@@ -227,7 +227,7 @@ func TestAgentHangingAtSignIsReportedAtTimeout(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
-func TestAnAgentThatDoesNotAcceptIsNamed(t *testing.T) {
+func TestAgentThatDoesNotAcceptIsNamed(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -261,9 +261,9 @@ func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
 	assert.Equal(t, before+1, server.Connections(), "no wait cures it")
 }
 
-// An agent serves one request after the other. While it waits for a hardware key's touch for one
-// login, other logins must not fail, and must not take the jump host for dead.
-func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
+// An agent serves one request after the other. While it waits for the touch of a hardware key for
+// one login, other logins must not fail. Neither must they treat the jump host as dead.
+func TestSilentAgentIsRetriedOverSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")
 	}
@@ -289,7 +289,7 @@ func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-func TestAnAgentThatDoesNotSignIsGivenUpBeforeTheHandshake(t *testing.T) {
+func TestAgentThatDoesNotSignIsGivenUpBeforeHandshake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that a hardware key's touch is given")
 	}

@@ -15,8 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// soon bounds calls that must not take long. The bound is generous, because tests share the
-// machine.
+// soon returns a context for calls that must not take long. Its deadline is generous, because other
+// tests use the machine as well.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -32,7 +32,7 @@ func connect(t *testing.T, server *sshtest.Server) *remote.Client {
 	return client
 }
 
-func TestAHostWithAnotherKeyThanThePinFailsAtOnceAndNamesBoth(t *testing.T) {
+func TestHostKeyMismatchFailsAtOnceAndNamesBothKeys(t *testing.T) {
 	server, impostor := sshtest.Start(t), sshtest.Start(t)
 	target := impostor.Target()
 	target.HostKey = server.HostKey()
@@ -47,7 +47,7 @@ func TestAHostWithAnotherKeyThanThePinFailsAtOnceAndNamesBoth(t *testing.T) {
 	assert.Empty(t, impostor.Commands())
 }
 
-func TestAHostWithoutAKeyOfThePinnedTypeIsNotThePinnedHost(t *testing.T) {
+func TestHostWithoutKeyOfPinnedTypeIsRefused(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.HostKey = ecdsaKey(t)
@@ -57,7 +57,7 @@ func TestAHostWithoutAKeyOfThePinnedTypeIsNotThePinnedHost(t *testing.T) {
 	assert.Contains(t, wrong.Got, "no ecdsa-sha2-nistp256 key, only ssh-ed25519")
 }
 
-func TestARejectedKeyFailsAtOnceOnARunningHost(t *testing.T) {
+func TestRejectedKeyFailsAtOnceOnRunningHost(t *testing.T) {
 	server := sshtest.Start(t)
 	key, _ := sshtest.NewKey(t)
 	_, err := remote.Dial(soon(t), server.Target(), key)
@@ -77,7 +77,7 @@ func TestSeveralKeysAreEachOffered(t *testing.T) {
 	require.ErrorContains(t, err, "expected PEM, found none")
 }
 
-func TestAHostWithoutPinIsNotContacted(t *testing.T) {
+func TestHostWithoutPinIsNotContacted(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.HostKey = ""
@@ -86,7 +86,7 @@ func TestAHostWithoutPinIsNotContacted(t *testing.T) {
 	assert.Zero(t, server.Connections())
 }
 
-func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
+func TestDialConnectsSoonAfterHostBoots(t *testing.T) {
 	server := sshtest.New(t)
 	port := nettest.Closed(t)
 	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port.Number(), User: "root",
@@ -110,7 +110,8 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	}}
 	client, err := dialer.Dial(soon(t), target)
 	require.NoError(t, err)
-	// Two closed connections cost two pauses of 100 ms; the rest allows for a loaded machine.
+	// Two closed connections cost two pauses of 100 ms. The limit is far higher, for a loaded
+	// machine.
 	assert.Less(t, time.Since(up), 2*time.Second)
 	assert.Equal(t, "connection accepted and closed: sshd is not ready", output.Load())
 	require.NoError(t, client.Close())
@@ -146,7 +147,7 @@ func TestSilentPortFailsAtTimeout(t *testing.T) {
 		"and not that the host is down")
 }
 
-func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {
+func TestScanReturnsHostKeyWithoutLogin(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	key, err := remote.Scan(soon(t), target.Address, target.Port)
@@ -155,8 +156,8 @@ func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {
 	assert.Empty(t, server.Commands())
 }
 
-func TestScanOfASilentHostEndsWithTheContext(t *testing.T) {
-	// This is long enough for one refused attempt on a busy machine.
+func TestScanOfSilentHostEndsWithContext(t *testing.T) {
+	// One second is enough for a refused attempt on a busy machine.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := remote.Scan(ctx, "127.0.0.1", nettest.Closed(t).Number())
@@ -164,7 +165,7 @@ func TestScanOfASilentHostEndsWithTheContext(t *testing.T) {
 	assert.Contains(t, err.Error(), "connection refused")
 }
 
-func TestADeadPeerIsNoticedInSeconds(t *testing.T) {
+func TestDeadPeerIsDetectedInSeconds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that a dead peer is given")
 	}

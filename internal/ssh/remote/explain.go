@@ -31,7 +31,7 @@ func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) 
 			Got: fmt.Sprintf("no %s key, only %s", pin[0].Type(),
 				strings.Join(noCommon.RequestedAlgorithms, ", "))}
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		// x/crypto has no typed error for this; TestARejectedKey… checks the message.
+		// x/crypto has no typed error for this; TestRejectedKey… checks the message.
 		return fmt.Errorf("%w: sshd of %s refused %s for user %s; put the public key into that user's authorized_keys",
 			ErrKeyRejected, t, fingerprints(logins), t.loginUser())
 	case strings.Contains(err.Error(), "Too many authentication failures"):

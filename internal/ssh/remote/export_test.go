@@ -2,5 +2,5 @@ package remote
 
 import "time"
 
-// SetBeginWithin sets the bound of the wait for a script's begin.
+// SetBeginWithin sets the timeout for the start of a script.
 func (c *Client) SetBeginWithin(limit time.Duration) { c.beginWithin = limit }

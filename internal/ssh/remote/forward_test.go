@@ -57,7 +57,7 @@ func TestConnectErrorIsDistinguishedFromLostJumpHost(t *testing.T) {
 }
 
 // The sudo password is for the nodes. A jump host that got it could lock its user out.
-func TestAJumpHostIsNotAskedForSudo(t *testing.T) {
+func TestJumpHostGetsNoSudoPassword(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	keys = append(keys, remote.SudoPassword("hunter2", "")...)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)

@@ -25,7 +25,7 @@ func ecdsaKey(t *testing.T) string {
 	return authorized(signer)
 }
 
-// lateBanner closes its first connections, like an sshd whose host keys or users do not exist yet.
+// lateBanner closes its first connections, like sshd during a boot without host keys or users.
 type lateBanner struct {
 	net.Listener
 	closeFirst int

@@ -32,7 +32,7 @@ func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Serve
 	return jumps, host, target, keys
 }
 
-func TestAHostIsReachedThroughItsJumpHostsInTheirOrder(t *testing.T) {
+func TestHostIsReachedThroughJumpHostsInOrder(t *testing.T) {
 	jumps, host, target, keys := chain(t, 2)
 	client, err := remote.Dial(soon(t), target, keys)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestJumpHostKeyMismatchFailsAtOnce(t *testing.T) {
 	assert.Zero(t, host.Connections())
 }
 
-func TestAJumpHostWithoutPinIsNotContacted(t *testing.T) {
+func TestJumpHostWithoutPinIsNotContacted(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	target.Jump[0].HostKey = ""
 	_, err := remote.Dial(soon(t), target, keys)
@@ -72,7 +72,7 @@ func TestAJumpHostWithoutPinIsNotContacted(t *testing.T) {
 	assert.Zero(t, jumps[0].Connections())
 }
 
-func TestAJumpHostThatRejectsTheKeyIsNamed(t *testing.T) {
+func TestJumpHostThatRejectsKeyIsNamed(t *testing.T) {
 	_, host, target, _ := chain(t, 1)
 	_, err := remote.Dial(soon(t), target, host.PrivateKey())
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
@@ -92,7 +92,7 @@ func TestJumpHostWithoutForwardingFailsWithFix(t *testing.T) {
 
 // Attempts to reach the host share one login to a jump host. Each login would cost the jump host a
 // process and a line in its log.
-func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
+func TestDialWaitsForBootingHostOverOneJumpHostLogin(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	late := sshtest.New(t)
 	closed := nettest.Closed(t)
@@ -129,7 +129,7 @@ func TestDialTimeoutThroughJumpHostNamesCause(t *testing.T) {
 	assert.Contains(t, err.Error(), "connection refused: sshd is not listening")
 }
 
-func TestAJumpHostThatComesBackIsUsedAgain(t *testing.T) {
+func TestRecoveredJumpHostIsUsedAgain(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	target.Port = nettest.Closed(t).Number()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -147,7 +147,7 @@ func TestAJumpHostThatComesBackIsUsedAgain(t *testing.T) {
 	assert.Greater(t, jumps[0].Connections(), 1)
 }
 
-func TestADeadJumpHostIsNoticedInSeconds(t *testing.T) {
+func TestDeadJumpHostIsDetectedInSeconds(t *testing.T) {
 	t.Parallel()
 	jumps, _, target, keys := chain(t, 2)
 	client, err := remote.Dial(soon(t), target, keys)
@@ -162,7 +162,7 @@ func TestADeadJumpHostIsNoticedInSeconds(t *testing.T) {
 		10*time.Millisecond)
 }
 
-func TestTheFirstContactGoesThroughTheJumpHosts(t *testing.T) {
+func TestFirstContactGoesThroughJumpHosts(t *testing.T) {
 	jumps, host, target, keys := chain(t, 1)
 	target.HostKey = ""
 	key, err := remote.Dialer{PrivateKey: keys}.Scan(soon(t), target)

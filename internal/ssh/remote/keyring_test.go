@@ -57,7 +57,7 @@ func TestJoinKeyringsKeepsIdenticalText(t *testing.T) {
 	assert.Empty(t, remote.JoinKeyrings(nil))
 }
 
-func TestAFirstContactSendsNoSudoPassword(t *testing.T) {
+func TestFirstContactSendsNoSudoPassword(t *testing.T) {
 	impostor := sshtest.Start(t)
 	impostor.User = "strata"
 	target := impostor.Target()

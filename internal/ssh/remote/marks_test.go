@@ -14,12 +14,12 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// answers returns a login shell that runs a script in place of every command; the command is in $1.
+// answers returns a login shell that runs script instead of every command. $1 is the command.
 func answers(script string) []string { return []string{"sh", "-c", script} }
 
-// The test uses each login shell that is installed here. tests/e2e/logins_test.go has all of them,
-// on a real host.
-func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
+// The test runs with each login shell that is installed on this machine. tests/e2e/logins_test.go
+// runs with all of them on a real host.
+func TestScriptRunsUnderEveryLoginShell(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "rbash", "dash", "fish", "tcsh", "csh", "zsh", "ksh", "mksh"} {
 		t.Run(shell, func(t *testing.T) {
 			path, err := exec.LookPath(shell)
@@ -77,7 +77,7 @@ func TestForcedCommandOutputIsQuoted(t *testing.T) {
 
 // A profile may replace the shell with another program, for example by `exec tcsh`. A program that
 // reads its input gets only the first line: no script, input or password.
-func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
+func TestProgramInPlaceOfShellGetsNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User, server.Shell = "admin", answers("exec cat")
 	client := connect(t, server)
@@ -142,7 +142,7 @@ exec "$@"`
 	assert.Equal(t, "sudo: script", exit.Stderr)
 }
 
-func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
+func TestSudoRefusalIsQuotedInAnyLanguageWithFix(t *testing.T) {
 	for name, test := range map[string]struct{ sudo, fix string }{
 		"a password, in French": {`echo "sudo : il est nécessaire de saisir un mot de passe" >&2; exit 1`, "NOPASSWD"},
 		"requiretty": {`echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1`,
@@ -160,7 +160,7 @@ func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
 }
 
 // Only the script's own mark shows that it ended. The exit code of its login shell does not.
-func TestAScriptThatBreaksOffHasNoExitCode(t *testing.T) {
+func TestIncompleteScriptHasNoExitCode(t *testing.T) {
 	for shell, words := range map[string]string{
 		`exec sh -c "$1"`:           "ended by signal KILL",
 		`setsid sh -c "$1"; exit 7`: "broke off: its shell ended with exit code 7",

@@ -30,7 +30,7 @@ func certificate(t *testing.T, ca, key ssh.Signer) string {
 	return file
 }
 
-func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
+func TestCertificateIsOfferedBesideKey(t *testing.T) {
 	_, ca := sshtest.NewKey(t)
 	key, signer := sshtest.NewKey(t)
 	server := sshtest.Start(t)

@@ -57,7 +57,7 @@ func TestDialConnectsThroughProxyCommand(t *testing.T) {
 	assert.Equal(t, server.HostKey(), key)
 }
 
-func TestAProxyCommandLeadsToTheFirstJumpHost(t *testing.T) {
+func TestProxyCommandConnectsToFirstJumpHost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 2)
 	command, file := relay(t, jumps[0].Target())
 	target.Jump[0].Address, target.Jump[0].ProxyCommand = "203.0.113.1", command
@@ -72,7 +72,7 @@ func TestAProxyCommandLeadsToTheFirstJumpHost(t *testing.T) {
 	require.NoError(t, tunnel.Close())
 }
 
-func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
+func TestFailingProxyCommandIsQuoted(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.ProxyCommand = "cloudflared-gone access ssh --token hunter2"
@@ -93,7 +93,7 @@ func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
 		"ProxyCommand sh: it ended (exit status 3) before sshd answered; it says: no such tunnel")
 }
 
-func TestAProxyCommandGetsNoSecretOfTheRun(t *testing.T) {
+func TestProxyCommandGetsNoSecrets(t *testing.T) {
 	t.Setenv("STRATA_SSH_KEY", "must not leak")
 	t.Setenv("AWS_PROFILE", "work")
 	environment := strings.Join(remote.Environment(), "\n")

@@ -52,7 +52,7 @@ func TestPushCopiesOnceAndThenSkips(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o755), info.Mode(), "a skipped push still sets the mode")
 }
 
-func TestPushOfAFileWithAnotherSumLeavesTheOldOne(t *testing.T) {
+func TestPushWithWrongChecksumKeepsOldFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, _ := artifact(t, 1000)
 	dest := filepath.Join(t.TempDir(), "k3s")
@@ -62,7 +62,7 @@ func TestPushOfAFileWithAnotherSumLeavesTheOldOne(t *testing.T) {
 	requireOnly(t, dest, "old")
 }
 
-func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
+func TestPushToFullDiskReportsItAndLeavesNothing(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	dir := t.TempDir()
 	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir).CombinedOutput()
@@ -80,8 +80,8 @@ func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
 }
 
 // slowLine forwards connections to a server at a rate in bytes a second, and counts the bytes to
-// the server. Once cut returns true, it cuts the first connection. Like a real line, it accepts no
-// more than it forwards.
+// the server. It ends the first connection once cut returns true. Its buffer is small, so that the
+// sender is as slow as the line.
 func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at remote.Target, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -115,9 +115,9 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 	return at, sent
 }
 
-// At 1 Mbit/s the rest takes longer than the bound, which is one of silence: the host says of each
-// 256 KiB that it has them, every two seconds.
-func TestPushResumesInterruptedUploadOnASlowLine(t *testing.T) {
+// At 1 Mbit/s the rest takes longer than Silence, which limits the time without progress. The host
+// acknowledges each 256 KiB, which take two seconds.
+func TestPushResumesInterruptedUploadOnSlowLine(t *testing.T) {
 	t.Parallel()
 	server := sshtest.Start(t)
 	local, sum := artifact(t, 9<<18)
@@ -148,7 +148,7 @@ func TestPushResumesInterruptedUploadOnASlowLine(t *testing.T) {
 	requireOnly(t, upload.Dest, string(content))
 }
 
-func TestReadEndsWhenItsHostFallsSilent(t *testing.T) {
+func TestReadEndsWhenHostIsSilent(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		_, _ = io.WriteString(call.Stdout, "half of it")
@@ -160,8 +160,8 @@ func TestReadEndsWhenItsHostFallsSilent(t *testing.T) {
 	require.ErrorContains(t, err, "nothing went through for 500ms")
 }
 
-// A host that lost power may have kept the length of a part without its content.
-func TestPushBeginsAnewBehindADamagedPart(t *testing.T) {
+// After a power failure, a partial file may have its length but not its content.
+func TestPushDiscardsDamagedPartialFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, sum := artifact(t, 1<<20)
 	dest := filepath.Join(t.TempDir(), "k3s")
@@ -190,7 +190,7 @@ func TestPushTimesOutWithoutProgress(t *testing.T) {
 	require.ErrorContains(t, err, "nothing went through for 100ms")
 }
 
-// While a script does not read, sshd copies its buffer for the script again for each packet.
+// While a script does not read, sshd copies its whole buffer for the script with each packet.
 func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	server := sshtest.Start(t)
 	line, sent := slowLine(t, server.Target(), 1<<30, func() bool { return false })
@@ -211,7 +211,7 @@ func TestPushLimitsUnacknowledgedData(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestPushKeepsItsPartWhenItIsInterrupted(t *testing.T) {
+func TestInterruptedPushKeepsPartialFile(t *testing.T) {
 	server := sshtest.Start(t)
 	client := connect(t, server)
 	dest := filepath.Join(t.TempDir(), "k3s")

@@ -40,7 +40,7 @@ func TestRunReportsExitCodeAndOutputButNotTheScript(t *testing.T) {
 	assert.NotContains(t, err.Error(), "secret-in-script")
 }
 
-func TestNoArgumentOnTheHostHoldsScriptOrInput(t *testing.T) {
+func TestHostProcessArgumentsHideScriptAndInput(t *testing.T) {
 	server := sshtest.Start(t)
 	client := connect(t, server)
 	script := "secret=in-the-script; for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <\"$f\" 2>/dev/null; echo; done"
@@ -51,7 +51,7 @@ func TestNoArgumentOnTheHostHoldsScriptOrInput(t *testing.T) {
 	assert.NotContains(t, strings.Join(server.Commands(), "\n"), "in-the-")
 }
 
-func TestAScriptEndsWithItsCallersContext(t *testing.T) {
+func TestScriptEndsWithContext(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	ctx, cancel := context.WithCancel(soon(t))
 	var child int
@@ -63,7 +63,7 @@ func TestAScriptEndsWithItsCallersContext(t *testing.T) {
 	requireGone(t, child)
 }
 
-func TestAScriptEndsWhenTheConnectionIsCut(t *testing.T) {
+func TestScriptEndsWhenConnectionIsLost(t *testing.T) {
 	server := sshtest.Start(t)
 	client := connect(t, server)
 	var child int
@@ -75,7 +75,7 @@ func TestAScriptEndsWhenTheConnectionIsCut(t *testing.T) {
 	requireGone(t, child)
 }
 
-func TestAScriptThatIgnoresTermIsKilled(t *testing.T) {
+func TestScriptThatIgnoresSIGTERMIsKilled(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	ctx, cancel := context.WithCancel(soon(t))
 	var child int
@@ -88,7 +88,7 @@ func TestAScriptThatIgnoresTermIsKilled(t *testing.T) {
 	requireGone(t, child)
 }
 
-func TestAnotherUserThanRootUsesSudoWithoutAPassword(t *testing.T) {
+func TestNonRootUserRunsSudoWithoutPassword(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
 	server.Sudo = `[ "$1" = -n ] && shift && [ "$1" = -- ] && shift && AS_ROOT=yes exec "$@"`
@@ -130,7 +130,7 @@ func requireGone(t *testing.T, pid int) {
 }
 
 // A script whose reader has left must not continue unobserved.
-func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
+func TestTooLongLineEndsScript(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var child int
 	start := time.Now()

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a connection dies while a script is sent, the part that arrived must not run. Half of a path
-// in a removal, for example, is another path.
-func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
+// If a connection breaks while a script is sent, the received part must not run. For example, half
+// of a path in an rm command is another path.
+func TestPartialScriptIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)
 	client := &Client{target: Target{User: "root"}}

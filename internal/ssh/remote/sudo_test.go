@@ -55,7 +55,7 @@ func TestSudoPasswordIsSentOnStdin(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestAWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
+func TestWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
 	_, err := remote.Dial(soon(t), server.Target(),
 		append(server.PrivateKey(), remote.SudoPassword("wr0ng", "")...))

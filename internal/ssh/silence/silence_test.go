@@ -28,7 +28,7 @@ func TestContextEndsOnlyAfterSilence(t *testing.T) {
 	})
 }
 
-func TestWorkEndsWithItsParent(t *testing.T) {
+func TestContextEndsWithParent(t *testing.T) {
 	parent, end := context.WithCancel(t.Context())
 	ctx, stop := With(parent, time.Hour)
 	defer stop()

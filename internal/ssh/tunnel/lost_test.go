@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// rejected returns a tunnel whose jump host was lost after the login. The jump host does not accept
-// the tunnel's key any more (a revoked key, an agent that is gone).
+// rejected returns a tunnel that has lost its jump host. The jump host rejects the tunnel's key
+// from then on, like a revoked one.
 func rejected(t *testing.T) tunnelled {
 	t.Helper()
 	tunnel := served(t, time.Minute)
@@ -28,7 +28,7 @@ func rejected(t *testing.T) tunnelled {
 	return tunnel
 }
 
-// away returns a tunnel whose jump host reboots until back is called.
+// away returns a tunnel whose jump host is unreachable, as during a reboot, until back is called.
 func away(t *testing.T) (tunnel tunnelled, back func()) {
 	t.Helper()
 	tunnel = served(t, time.Minute)
@@ -44,7 +44,7 @@ func away(t *testing.T) (tunnel tunnelled, back func()) {
 	}
 }
 
-// told returns a tunnel's description of itself.
+// told returns a tunnel's answer to a greeting.
 func told(t *testing.T, tunnel tunnelled) answer {
 	t.Helper()
 	lease, found, err := greet(t.Context(), tunnel.Address())
@@ -53,7 +53,8 @@ func told(t *testing.T, tunnel tunnelled) answer {
 	return found
 }
 
-// "sshd of … refused ed25519 …" contains the word "refused", which the SOCKS library looks for.
+// "sshd of … refused ed25519 …" contains "refused". The SOCKS library interprets this word as a
+// refused connection.
 func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
 	tunnel := rejected(t)
 	_, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
@@ -63,8 +64,8 @@ func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
 	assert.Contains(t, down.Why, "private key not accepted")
 }
 
-// A login takes up to 30 s, and each gate's attempt ends after 3 s. So the reason must be reported
-// before the login ends.
+// A login takes up to 30 s, but each attempt of a gate ends after 3 s. So the reason must be
+// reported before the login ends.
 func TestUnreachableJumpHostIsReported(t *testing.T) {
 	tunnel, _ := away(t)
 	texts := map[string]bool{}
@@ -78,8 +79,8 @@ func TestUnreachableJumpHostIsReported(t *testing.T) {
 	assert.Len(t, texts, 1, "a gate would report each: %v", texts)
 }
 
-// A jump host without power is silent. The connection to it stays as long as its keepalives may be
-// late.
+// A jump host without power is silent. The tunnel closes the connection to it only when its
+// keepalives are overdue.
 func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -90,8 +91,8 @@ func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
 	assert.Contains(t, down.Why, "it gives no answer")
 }
 
-// The address is behind a jump host that works, and its packets are dropped.
-func TestASilentAddressIsATimeout(t *testing.T) {
+// The jump host works, but packets to the address behind it are dropped.
+func TestSilentAddressIsATimeout(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
 	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp",
@@ -103,7 +104,7 @@ func TestASilentAddressIsATimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A login that hangs has no result yet when a connection is given up.
+// A login that hangs has no result yet when the attempt to connect times out.
 func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -122,8 +123,8 @@ func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 	}
 }
 
-// A host that does not answer may be booting. So the tunnel tries all the time, and the reported
-// reason does not change with each try.
+// A host that does not answer may be booting. So the tunnel retries all the time, and the reported
+// reason stays the same in all tries.
 func TestUnansweredLoginIsRetriedAtOnce(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
@@ -157,7 +158,7 @@ func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
 
 // Gates dial 10 to 40 times a second. A login for each would make a jump host with fail2ban, or
 // with OpenSSH's PerSourcePenalties, block this machine.
-func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
+func TestRejectedLoginIsNotRetriedPerConnection(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	logins := tunnel.jump.Connections()
 	dial := Dialer(tunnel.Spec, net.Dialer{})
@@ -168,7 +169,7 @@ func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
 	assert.Equal(t, logins, tunnel.jump.Connections())
 }
 
-func TestThePauseAfterARejectedLoginGrows(t *testing.T) {
+func TestPauseAfterRejectedLoginGrows(t *testing.T) {
 	var b backOff
 	now := time.Unix(1000, 0)
 	assert.False(t, b.waits(now))
@@ -197,7 +198,7 @@ func TestRebootedJumpHostIsReconnectedAtOnce(t *testing.T) {
 	assert.Less(t, time.Since(start), patience)
 }
 
-// Two stacks may use one port, and their sites may use the same private addresses.
+// Two stacks may use the same port, and their sites the same private addresses.
 func TestTunnelOfAnotherStackIsNotUsed(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	other := tunnel.Spec

@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// byStart returns an opener that has the same key as the given tunnel, and its own function start.
+// byStart returns an opener with the key of the given tunnel, which starts a tunnel by start.
 func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) opener {
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)
@@ -27,7 +27,7 @@ func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) 
 
 func noStart(context.Context) error { return errors.New("was to be started") }
 
-func TestATunnelEndsOnceNothingUsesIt(t *testing.T) {
+func TestUnusedTunnelEnds(t *testing.T) {
 	const idleFor = 300 * time.Millisecond
 	tunnel := served(t, idleFor)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -46,7 +46,7 @@ func TestATunnelEndsOnceNothingUsesIt(t *testing.T) {
 	}
 }
 
-func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
+func TestTunnelIsStartedOnceAndShared(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	for range 2 {
 		lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -65,7 +65,7 @@ func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
 	none.Close()
 }
 
-// Two stacks may use one port. Each would then mistake the other's cluster for its own.
+// Two stacks may use one port. Each would then take the other's cluster for its own.
 func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
@@ -89,7 +89,7 @@ func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	require.NoError(t, <-tunnel.ended)
 }
 
-func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
+func TestPortOfOtherProgramIsRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
@@ -209,8 +209,9 @@ func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	require.Empty(t, tunnel.ended)
 }
 
-// A process with the same key can do no more than the waiting tunnel.
-func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
+// Another process with the same key could do no more than this tunnel, which waits for its jump
+// host.
+func TestTunnelIsOpenOnceJumpHostIsBack(t *testing.T) {
 	tunnel, back := away(t)
 	time.AfterFunc(100*time.Millisecond, back)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -218,7 +219,7 @@ func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
 	lease.Close()
 }
 
-func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
+func TestFailedTunnelIsRetried(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	var tries atomic.Int32
 	start := time.Now()

@@ -58,7 +58,7 @@ func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	return listener.Addr().String()
 }
 
-func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
+func TestUserSOCKSProxyKeepsItsLogin(t *testing.T) {
 	server := api(t)
 	through := func(proxy, password string) error {
 		config := &rest.Config{
@@ -120,7 +120,7 @@ func TestStackKubeconfigReportsTunnelFault(t *testing.T) {
 			" lets nothing through: jump host private key not accepted")
 }
 
-func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
+func TestConnectionWithoutProxyIsDirect(t *testing.T) {
 	conn, err := ProxyDialer(&rest.Config{}, net.Dialer{})(t.Context(), "tcp",
 		api(t).Listener.Addr().String())
 	require.NoError(t, err)
@@ -130,8 +130,8 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy. The tunnel's answers are as exact as
-// SOCKS permits.
+// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy. The tunnel's replies are as exact as
+// SOCKS allows.
 func TestSOCKSRepliesDistinguishServerFromTunnelFaults(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {

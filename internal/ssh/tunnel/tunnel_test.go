@@ -82,7 +82,7 @@ func api(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
+func TestKubeconfigProxyConnectsThroughJumpHost(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	for name, config := range map[string]*rest.Config{
 		"a client that takes the proxy as it is": {Host: server.URL},
@@ -108,7 +108,7 @@ func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
 }
 
 // This machine cannot resolve a name of the far network.
-func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
+func TestJumpHostResolvesNames(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
 }
 
-// Gates distinguish a port where nothing listens from a tunnel that is down. Only the first is a
+// A gate distinguishes a closed port of the server from a tunnel that is down. Only the first is a
 // fact about the cluster.
 func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	tunnel := served(t, time.Minute)
@@ -152,7 +152,7 @@ func TestServerErrorsAreDistinguishedFromTunnelErrors(t *testing.T) {
 	assert.Contains(t, down.Why, "strata tunnel")
 }
 
-func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
+func TestTunnelReconnectsToLostJumpHost(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	address := server.Listener.Addr().String()
@@ -168,8 +168,8 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// A client that waits for the far end's answer may have ended its output. The end of one direction
-// does not end the other.
+// A client may close its output while it waits for the answer of the far end. The end of one
+// direction does not end the other.
 func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

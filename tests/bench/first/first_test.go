@@ -19,7 +19,7 @@ const lastBuild = `{"cores": 2, "parts": [
 	{"name": "machine-image", "began": 1, "ended": 101, "processor": 95, "beside": true}
 ], "samples": [{"at": 5, "rest": 9999}, {"at": 51, "rest": 330}, {"at": 151, "rest": 120}]}`
 
-// kept returns a run whose lab wrote lastBuild.
+// kept returns a run whose cache has lastBuild as the lab's record of its build.
 func kept(t *testing.T) run {
 	t.Helper()
 	r := run{root: t.TempDir(), cache: t.TempDir(), dir: t.TempDir()}
@@ -62,7 +62,7 @@ func TestWriteReplacesEarlierFirstUpShares(t *testing.T) {
 	assert.Contains(t, met, "first_up_share/k3s")
 	assert.False(t, met["first_up_processor_time"], "20 minutes and a second")
 	assert.True(t, met["first_up_wall"])
-	// 330 for 200 is 50 % off beyond the slack.
+	// An estimate of 330 s for 200 s is too high by half, even without the slack.
 	assert.False(t, met["first_up_estimate_off"])
 	assert.Equal(t, []float64{0, 0.5}, estimates(built), "the first tenth does not count")
 }
@@ -99,7 +99,7 @@ func TestRunEnvironmentHidesUsersCaches(t *testing.T) {
 	assert.NotContains(t, string(text), "/users")
 }
 
-func TestTheProcessorTimeOfGrandchildrenCounts(t *testing.T) {
+func TestProcessorTimeIncludesGrandchildren(t *testing.T) {
 	spent, err := timed(
 		exec.CommandContext(t.Context(), "sh", "-c",
 			"sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; sleep 0.5"))
@@ -108,7 +108,7 @@ func TestTheProcessorTimeOfGrandchildrenCounts(t *testing.T) {
 	assert.Greater(t, spent.wall, spent.processor, "sleep takes no processor")
 }
 
-func TestAModuleCacheCanBeRemoved(t *testing.T) {
+func TestRemoveAllRemovesModuleCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	module := filepath.Join(dir, "modules", "m@v1")
 	require.NoError(t, os.MkdirAll(module, 0o755))

@@ -60,8 +60,8 @@ func measure(ctx context.Context, parts []string) (err error) {
 	return r.whole(ctx)
 }
 
-// free returns an error if the machines of stack local are in use, because the measured update
-// would not be a first one.
+// free returns an error if a machine of stack local exists, because then the measured update would
+// not be a first one.
 func free() error {
 	found, err := filepath.Glob("/var/lib/strata/machines/local-*")
 	if err != nil {
@@ -74,19 +74,18 @@ func free() error {
 	return nil
 }
 
-// run is a run in a folder of its own.
+// run holds the folders of one run: this checkout, its clone, the lab's cache and a temporary one.
 type run struct{ root, clone, cache, dir string }
 
-// command returns a command that knows no cache but the run's.
+// command returns a command that uses only the run's caches.
 func (r run) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stdout, os.Stderr
-	// An orderly end: the update is interrupted, and not left with its children.
+	// An interrupt lets the update end in order; a kill would leave its child processes.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		// The run must not have variables that an outer make exports, or a shell with another
-		// stack's environment.
+		// The run must not inherit variables of an outer make or of a shell for another stack.
 		if !strings.HasPrefix(name, "MAKE") && !strings.HasPrefix(name, "STRATA_") &&
 			!strings.HasPrefix(name, "PULUMI_") && name != "MFLAGS" {
 			command.Env = append(command.Env, variable)
@@ -95,7 +94,7 @@ func (r run) command(ctx context.Context, dir, name string, args ...string) *exe
 	command.Env = append(command.Env,
 		"GOCACHE="+filepath.Join(r.dir, "gocache"), "GOMODCACHE="+filepath.Join(r.dir, "modules"),
 		"XDG_CACHE_HOME="+r.cache,
-		// The same values as the Makefile's, which exports them, too.
+		// The Makefile exports the same values.
 		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 	)
 	return command

@@ -17,12 +17,13 @@ import (
 // cost holds the durations of a command and all its processes, in seconds.
 type cost struct {
 	processor, wall float64
-	// others is the share of other processes in the machine's processor time meanwhile.
+	// others is the share of other processes in the processor time that the machine spent
+	// meanwhile.
 	others float64
 }
 
-// timed runs a command. Its processor time is the kernel's count of it and its descendants that
-// were waited for. It excludes hosts, which outlive it.
+// timed runs a command and returns its cost. The kernel counts the processor time of the command
+// and its descendants that ended. Lab machines outlive the command, so their time does not count.
 func timed(command *exec.Cmd) (cost, error) {
 	busy, began := busySeconds(), time.Now()
 	err := command.Run()
@@ -38,11 +39,11 @@ func timed(command *exec.Cmd) (cost, error) {
 	return c, err
 }
 
-// busySeconds returns the processors' busy time since the machine's start (proc_stat(5)).
+// busySeconds returns the processor time that the machine spent since its start (proc_stat(5)).
 func busySeconds() float64 {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
-		return 0 // no Linux
+		return 0 // this system is not Linux
 	}
 	var user, nice, system, idle, wait, irq, softirq float64
 	if _, err := fmt.Sscanf(string(text), "cpu %f %f %f %f %f %f %f", &user, &nice, &system, &idle,
@@ -71,7 +72,7 @@ func (r run) record() (record, error) {
 	if err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
 	}
-	// The rest of the run's folder is removed.
+	// The other files of the run's folder are deleted.
 	kept := filepath.Join(r.root, ".strata", "first-build.json")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755),
 		atomicfile.Write(kept, text, 0o644)); err != nil {
@@ -80,12 +81,12 @@ func (r run) record() (record, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// whole measures `make up` and writes the results. It destroys the stack again, even after a failed
+// whole measures `make up` and writes the results. Then it destroys the stack, even after a failed
 // update.
 func (r run) whole(ctx context.Context) error {
 	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab",
 		"ORIGINALS="))
-	// An interrupt is for the update; its leftovers are still removed.
+	// An interrupt ends the update only. The destroy still runs.
 	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local",
 		"ARTIFACTS=lab", "ORIGINALS=").Run()
 	if err := errors.Join(err, down); err != nil {

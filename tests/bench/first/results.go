@@ -12,15 +12,16 @@ import (
 	"strata/tests/bench"
 )
 
-// The promises of the first hour, in seconds and as a share.
+// These are the targets of a first `make up`: times in seconds, and the share by which an estimate
+// may be wrong.
 const (
 	processorTarget, wallTarget = 20 * 60, 15 * 60
 	estimateTarget              = 0.3
-	// leastShare is the least share of a part with a row of its own: the others are summed up.
+	// leastShare is the least share of a part with a row of its own. Smaller parts share one row.
 	leastShare = 0.01
 )
 
-// write writes the results.
+// write writes the results to a file.
 func write(path string, spent cost, built record) error {
 	results := []bench.Result{
 		bench.Most("first_up_processor_time", "s", 0.5, processorTarget,
@@ -39,9 +40,9 @@ func write(path string, spent cost, built record) error {
 	return bench.Replace(path, "first_up_share", results)
 }
 
-// shares returns the parts' shares of the whole processor time: downloads together, small parts
-// together, and the time outside the build. The latter is the update itself, and the few commands
-// before it.
+// shares returns each part's share of the whole processor time. All downloads are one part, and so
+// are all small parts. The part "up" is the time outside the build: the update and a few commands
+// before.
 func shares(spent cost, built record) map[string]float64 {
 	shares := map[string]float64{"up": 1}
 	for _, part := range built.Parts {
@@ -85,8 +86,8 @@ type weight struct {
 	Wall      float64 `json:"wall,omitempty"`
 }
 
-// writeWeights writes the measured costs into the lab's table. Parts that this build did not have,
-// such as those that stack local does not need, keep their weight.
+// writeWeights writes the measured costs into the lab's table. Parts that this build did not have
+// keep their weight, for example those that stack local does not need.
 func writeWeights(path string, built record) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

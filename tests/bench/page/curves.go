@@ -10,7 +10,7 @@ import (
 	"strata/tests/bench/svg"
 )
 
-// scale is a logarithmic axis between two values and between two positions.
+// scale is a logarithmic axis. It maps values from low to high to positions from from to to.
 type scale struct{ low, high, from, to float64 }
 
 func (s scale) at(value float64) float64 {
@@ -20,7 +20,7 @@ func (s scale) at(value float64) float64 {
 	return s.from + (s.to-s.from)*math.Log10(value/s.low)/math.Log10(s.high/s.low)
 }
 
-// ticks returns the powers of ten on it.
+// ticks returns the powers of ten on the axis.
 func (s scale) ticks() []float64 {
 	var ticks []float64
 	for power := math.Round(math.Log10(s.low)); power <= math.Log10(s.high)+1e-9; power++ {
@@ -29,7 +29,7 @@ func (s scale) ticks() []float64 {
 	return ticks
 }
 
-// decades returns the scale of powers of ten that contains the values.
+// decades returns the axis with the fewest whole powers of ten that contains the values.
 func decades(values []float64, from, to float64) scale {
 	low := math.Floor(math.Log10(slices.Min(values)))
 	high := math.Ceil(math.Log10(slices.Max(values)))
@@ -38,8 +38,8 @@ func decades(values []float64, from, to float64) scale {
 
 const curvesHeight = 360.0
 
-// curves draws times by the growing quantity, both axes logarithmic. Points are sorted by that
-// quantity.
+// curves draws the times over the quantity named of, with both axes logarithmic. The points must be
+// sorted by the quantity.
 func curves(of string, points []bench.Result) *svg.Element {
 	byName := map[string][]bench.Result{}
 	var names []string
@@ -85,8 +85,8 @@ func grid(right, up scale) *svg.Element {
 	return g
 }
 
-// curve draws one line with a dash of its own, its points with their values, and its name under the
-// axis.
+// curve draws one curve: a line with its own dashes, its points, and a legend with its last value
+// below the axis.
 func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.Element {
 	class := fmt.Sprintf("curve c%d", i%3)
 	var d []string
@@ -105,7 +105,7 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		svg.New("path", "class", class, "d", strings.Join(d, " ")),
 		svg.New("path", "class", class, "d", "M80 "+y+" L120 "+y),
 		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).
-			// beside the point two may overlap
+			// The legend has the value, because labels beside the points could overlap.
 			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit),
 				last.Point.X)),
 	)

@@ -10,9 +10,10 @@ import (
 
 // headline is a row in the table before all numbers.
 type headline struct {
-	// name is the result's.
+	// name is the name of the result.
 	name string
-	// of names the result that counts the trials; empty for a number whose samples are the trials.
+	// of is the name of the result with the number of trials. It is empty if each sample is a
+	// trial.
 	of string
 	// text describes the number to a user.
 	text string
@@ -39,7 +40,7 @@ var headlines = []headline{
 	{"first_up_wall", "", "the first `make up`, from empty caches: it compiles all that it runs"},
 }
 
-// writeHeadlines writes a table of the headlines that were measured.
+// writeHeadlines writes a table of the headlines that have a result.
 func writeHeadlines(text *strings.Builder, results []bench.Result) {
 	text.WriteString("\n| number | value | n | measured |\n| --- | ---: | ---: | --- |\n")
 	for _, h := range headlines {

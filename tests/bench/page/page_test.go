@@ -41,7 +41,7 @@ func TestCommittedBenchmarkPagesMatchResults(t *testing.T) {
 	}
 }
 
-func TestEveryNumberHasAMeaning(t *testing.T) {
+func TestEveryResultHasDescription(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
 	for _, r := range results {
@@ -50,7 +50,7 @@ func TestEveryNumberHasAMeaning(t *testing.T) {
 	}
 }
 
-// A renamed number would silently leave the top of the page.
+// A headline whose result was renamed would silently disappear from the page.
 func TestEveryHeadlineIsMeasured(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestMeaningIsPrintedOncePerResultGroup(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
 }
 
-// sample returns a number of each sort.
+// sample returns one result of each kind.
 func sample() []bench.Result {
 	results := []bench.Result{
 		bench.Most("gate_lag_p95/<a&b>", "ms", 0.95, 250, []float64{2500}),
@@ -151,7 +151,8 @@ func TestStrainIsLowerForBetterResults(t *testing.T) {
 	assert.InDelta(t, 20, axis.at(1), 1e-9)
 }
 
-// A perfect estimate has the error zero, which has no logarithm: such an axis used all memory.
+// The error of a perfect estimate is zero, which has no logarithm. An axis from zero would have
+// endless ticks.
 func TestAxisAcceptsZero(t *testing.T) {
 	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}),
 		bench.Least("b", "ratio", 0.5, 2, []float64{0})} {

@@ -50,7 +50,8 @@ func Render(results []bench.Result) ([]File, error) {
 	return files, nil
 }
 
-// split separates single numbers from the points of curves, by the growing quantity.
+// split separates single results from points of curves. It groups the points by the quantity that
+// grows.
 func split(results []bench.Result) (single []bench.Result, points map[string][]bench.Result) {
 	points = map[string][]bench.Result{}
 	for _, r := range results {
@@ -92,8 +93,8 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 	}
 }
 
-// writeCurves writes the curves over one quantity, as a table and a picture, and the largest shares
-// at its largest value.
+// writeCurves writes the curves over one quantity, as a table and a picture. Below, it writes the
+// largest shares of processor time at the quantity's largest value.
 func writeCurves(
 	text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element,
 ) {
@@ -110,7 +111,7 @@ func writeCurves(
 	fmt.Fprintf(text, "\n![Time by the number of %s](%s)\n", of, name)
 }
 
-// writeTimes writes a row for each value of the quantity and a column for each curve.
+// writeTimes writes a table with a row for each value of the quantity and a column for each curve.
 func writeTimes(text *strings.Builder, of string, times []bench.Result) {
 	var names []string
 	cells := map[float64]map[string]string{}

@@ -9,7 +9,7 @@ import (
 	"strata/tests/bench/svg"
 )
 
-// Lengths of every plot, in user units.
+// These are lengths in every plot, in user units.
 const (
 	width     = 900.0
 	plotLeft  = 260.0
@@ -17,7 +17,7 @@ const (
 	plotTop   = 60.0
 )
 
-// sheet is the sheet of every plot.
+// sheet is the style sheet of every plot.
 var sheet = slices.Concat(svg.Common, svg.Sheet{
 	svg.Draw(".met", "fill", "--blue", "stroke", "--ink", "stroke-width", ".6"),
 	svg.Draw(".missed", "fill", "--red", "stroke", "--ink", "stroke-width", ".6",
@@ -44,13 +44,12 @@ func canvas(title, about string, height float64) *svg.Element {
 	)
 }
 
-// farthest is the largest drawn value; larger ones, such as zero on a logarithmic axis, are drawn
-// there.
+// farthest is the largest strain on the axis. A larger one, which a zero has, is drawn there.
 const farthest = 1000.0
 
-// strain returns a number divided by its target, or the inverse if larger is better: more than 1
-// misses the target. If the target is zero, zero is on the line, and any other number counts as ten
-// times the target.
+// strain returns a result's value divided by its target, or the inverse if larger is better. A
+// strain of more than 1 misses the target. If the target is zero, a zero has strain 1, and any
+// other value 10.
 func strain(r bench.Result) float64 {
 	switch {
 	case r.AtLeast:
@@ -63,7 +62,7 @@ func strain(r bench.Result) float64 {
 	return 1
 }
 
-// targets draws each promised number divided by its target, on a logarithmic axis.
+// targets draws the strain of each result with a target, on a logarithmic axis.
 func targets(results []bench.Result) *svg.Element {
 	low, high := 0.1, 10.0
 	for _, r := range results {

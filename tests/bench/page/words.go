@@ -9,7 +9,7 @@ import (
 	"strata/tests/bench"
 )
 
-// meanings explain the numbers, by their names up to the slash.
+// meanings explain the results, by their names up to the slash.
 var meanings = map[string]string{
 	"up_wall":             "an update of staging on fresh hosts",
 	"critical_path_ratio": "wall time of that update divided by its critical path; 1: only dependencies held it up",
@@ -75,7 +75,7 @@ var meanings = map[string]string{
 	"recovery_all":       "the same restore: until every node works",
 }
 
-// meaning returns the explanation of a number, which numbers of one base share.
+// meaning returns the explanation of a result. All results with the same base share one.
 func meaning(name string) string {
 	base, _, _ := strings.Cut(name, "/")
 	return meanings[base]
@@ -89,14 +89,14 @@ func written(value float64, unit string) string {
 	if unit != "s" && unit != "ms" {
 		return strconv.FormatFloat(value, 'f', -1, 64) + " " + unit // a count
 	}
-	digits := 0 // three that count, and never an exponent
+	digits := 0 // three significant digits, and never an exponent
 	if value > 0 {
 		digits = max(0, 2-int(math.Floor(math.Log10(value))))
 	}
 	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
 }
 
-// promise formats a result's target.
+// promise formats the target of a result.
 func promise(r bench.Result) string {
 	switch {
 	case r.Target == nil:

@@ -20,7 +20,7 @@ func main() {
 	defer stop()
 	if err := command(ctx, os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "serial:", err)
-		// os.Exit runs no deferred call; the process ends anyway.
+		// os.Exit skips deferred calls, which the end of the process makes unnecessary.
 		os.Exit(1)
 	}
 }
@@ -56,7 +56,7 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 	return r.run(ctx, steps)
 }
 
-// one runs a part of a step by itself, to observe it apart from the rest.
+// one runs a part of a step on its own, so that it can be observed apart from the others.
 func (r *runner) one(ctx context.Context, subcommand string, names []string) error {
 	for _, name := range names {
 		if _, there := r.platform[name]; !there {

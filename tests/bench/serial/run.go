@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// again is the pause before an apply that the webhook refused is repeated, and admission the total
-// time for that.
+// again is the pause before an apply that the webhook refused is repeated. admission is the timeout
+// of all these tries.
 const again, admission = 250 * time.Millisecond, 3 * time.Minute
 
 // tools are the script's tools; tests replace them.
@@ -21,7 +21,7 @@ type tools interface {
 	install(release release, values map[string]any) error
 	// uninstall runs helm uninstall --wait.
 	uninstall(release release) error
-	// gate runs one of the stack's own gates.
+	// gate runs a gate of the stack, given its create command, stdin and environment.
 	gate(ctx context.Context, create, stdin string, environment map[string]any) error
 }
 
@@ -81,7 +81,7 @@ func (r *runner) step(ctx context.Context, one step) error {
 	return nil
 }
 
-// ask runs one of the stack's own gates.
+// ask runs a gate of the stack.
 func (r *runner) ask(ctx context.Context, name string) error {
 	command := r.platform[name].inputs
 	create, _ := command["create"].(string)
@@ -93,7 +93,7 @@ func (r *runner) ask(ctx context.Context, name string) error {
 	return nil
 }
 
-// define applies the CRDs. Server-side, because they are longer than an annotation may be.
+// define applies the CRDs, server-side, because they are longer than an annotation may be.
 func (r *runner) define(ctx context.Context) error {
 	for _, file := range r.definitions {
 		if output, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f",
@@ -128,7 +128,7 @@ func (r *runner) apply(ctx context.Context, names []string) error {
 	return nil
 }
 
-// untilAdmitted applies objects again as long as an unreachable webhook refuses them.
+// untilAdmitted applies objects, and retries while the webhook that must admit them is unreachable.
 func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, admission)
 	defer cancel()
@@ -145,7 +145,7 @@ func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(again): // nothing tells kubectl's user when to try again
+		case <-time.After(again): // nothing tells a user of kubectl when to retry
 		}
 	}
 }

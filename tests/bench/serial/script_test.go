@@ -16,7 +16,7 @@ import (
 // recorder records the script's operations.
 type recorder struct {
 	did []string
-	// refuses counts the applies of an object to refuse, and because is the error.
+	// refuses has the number of applies of each object that fail first, and because is their error.
 	refuses map[string]int
 	because string
 }
@@ -83,7 +83,7 @@ func run(t *testing.T, made *recorder) error {
 		run(t.Context(), append(script[:len(script):len(script)], validation))
 }
 
-func TestScriptHasElevenWaitsInPlanOrder(t *testing.T) {
+func TestScriptHasElevenWaitsInOrder(t *testing.T) {
 	var lines []string
 	number := 0
 	for _, one := range script {
@@ -91,12 +91,12 @@ func TestScriptHasElevenWaitsInPlanOrder(t *testing.T) {
 			number++
 			assert.Equal(t, number, one.wait)
 		}
-		// the installation is awaited by itself
+		// Helm's installation is a wait itself.
 		assert.True(t, len(one.watch) > 0 || one.wait == 4, "%s waits for nothing", one.what)
 		lines = append(lines, one.lines)
 	}
 	assert.Equal(t, 11, number)
-	// The plan's list, "Current State: Serial Deployment".
+	// These are the lines in the script's description, in their order.
 	assert.Equal(t, []string{
 		"388-389", "241-242", "202-214", "406-410", "412-416", "418-422", "269-273", "275",
 		"462-464",
@@ -104,7 +104,7 @@ func TestScriptHasElevenWaitsInPlanOrder(t *testing.T) {
 	}, lines)
 }
 
-func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
+func TestEachStepEndsBeforeNextBegins(t *testing.T) {
 	made := &recorder{}
 	require.NoError(t, run(t, made))
 	at := func(what string) int {

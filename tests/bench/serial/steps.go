@@ -2,25 +2,26 @@ package main
 
 // step is a step of the script: it applies, installs, applies more, and waits.
 type step struct {
-	// wait is its number in the plan; 0 for a part of the step before. lines are redeploy.sh's.
+	// wait is the number of the wait in redeploy.sh; 0 for a part of the previous step. lines are
+	// its lines there.
 	wait        int
 	lines, what string
-	// definitions first applies the files of CRDs, and waits until they are established, as Helm
-	// does with those of a chart.
+	// If definitions is true, the step first applies the files of CRDs and waits until they are
+	// established, as Helm does with a chart's CRDs.
 	definitions bool
-	// before, install and apply are names of the stack's resources, in their order; contested is
-	// applied until the webhook admits it.
+	// before, install and apply are names of the stack's resources, in their order. contested are
+	// objects whose apply is repeated until the webhook admits them.
 	before, install, contested, apply []string
 	// watch are the arguments of the kubectl commands that wait.
 	watch [][]string
-	// gates are the stack's own, which run last.
+	// gates are gates of the stack, which run last.
 	gates []string
 }
 
-// limit bounds each wait. The plan's limits are 120 to 240 s; no wait ever reaches them.
+// limit is the timeout of each wait. redeploy.sh has 120 to 240 s, which no wait reaches.
 const limit = "--timeout=240s"
 
-// script is redeploy.sh.
+// script has the steps of redeploy.sh.
 var script = []step{
 	{wait: 1, lines: "388-389", what: "control-plane nodes",
 		watch: [][]string{waits("", "Ready", "node", "--all")}},
@@ -88,7 +89,7 @@ var script = []step{
 	},
 }
 
-// validation is the script's last step: its connectivity and its Prometheus probe.
+// validation is the script's last step: its connectivity and Prometheus probes, as gates.
 var validation = step{what: "the probes",
 	gates: []string{"validation-probes", "validation-metrics"}}
 

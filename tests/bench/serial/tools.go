@@ -17,14 +17,14 @@ import (
 	"helm.sh/helm/v3/pkg/storage/driver"
 )
 
-// helmTimeout bounds each of Helm's operations: five minutes are its default.
+// helmTimeout bounds each operation of Helm. Five minutes are Helm's default.
 const helmTimeout = 5 * time.Minute
 
 // installed are the tools of a machine.
 type installed struct {
 	// k3s is the path of K3s, which contains kubectl; kubeconfig is a file.
 	k3s, kubeconfig string
-	// project is the folder that the stack's paths are relative to.
+	// project is the folder to which the stack's paths are relative.
 	project string
 }
 
@@ -36,8 +36,8 @@ func (m installed) kubectl(ctx context.Context, stdin []byte, args ...string) (s
 	return string(output), err
 }
 
-// configuration returns the configuration of Helm's command line, with its limits of requests, for
-// a namespace.
+// configuration returns the configuration of Helm's command line for a namespace, with the same
+// limits of requests.
 func (m installed) configuration(namespace string) (*action.Configuration, error) {
 	settings := cli.New()
 	settings.KubeConfig = m.kubeconfig
@@ -109,7 +109,7 @@ func (m installed) gate(
 	for key, value := range environment {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", key, value))
 	}
-	cmd.Env = append(cmd.Env, "STRATA_KUBECONFIG="+string(kubeconfig)) // the last one counts
+	cmd.Env = append(cmd.Env, "STRATA_KUBECONFIG="+string(kubeconfig)) // the last value counts
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}

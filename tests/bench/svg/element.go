@@ -29,13 +29,13 @@ func New(name string, attributes ...string) *Element {
 	return element
 }
 
-// WithText sets the element's text and returns the element.
+// WithText sets the text of the element, and returns it.
 func (e *Element) WithText(text string) *Element {
 	e.Text = text
 	return e
 }
 
-// Add appends elements and returns the parent. It leaves out a nil one.
+// Add appends elements, without nil ones, and returns the parent.
 func (e *Element) Add(children ...*Element) *Element {
 	for _, child := range children {
 		if child != nil {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// palette has the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with
-// any colour vision tell apart, on light and dark. Outlines need the ink's colour, because orange
-// on white has too little contrast by itself (WCAG 1.4.11).
+// palette has the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/). People with any
+// colour vision can distinguish them, on light and on dark paper. Outlines have the ink's colour,
+// because orange on white alone has too little contrast (WCAG 1.4.11).
 var palette = []struct{ name, light, dark string }{
 	{"--paper", "#ffffff", "#17191d"},
 	{"--ink", "#1b1b1b", "#ededed"},
@@ -18,7 +18,7 @@ var palette = []struct{ name, light, dark string }{
 	{"--green", "#009e73", "#2cc79a"},
 }
 
-// Common is the start of every picture's sheet.
+// Common is the beginning of every picture's style sheet.
 var Common = Sheet{
 	Draw("svg", "font-family", "system-ui, sans-serif", "font-size", "11px"),
 	Draw("text", "fill", "--ink"),
@@ -27,8 +27,8 @@ var Common = Sheet{
 	Draw(".grid", "stroke", "--faint"),
 }
 
-// light returns a value of a rule on light paper. A colour outside the palette is an error in the
-// sheet.
+// light returns the value of an attribute on light paper. It panics if a colour is not in the
+// palette.
 func light(value string) string {
 	if !strings.HasPrefix(value, "--") {
 		return value

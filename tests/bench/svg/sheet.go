@@ -20,15 +20,15 @@ type Rule struct {
 // Draw returns a rule.
 func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
 
-// Sheet styles a picture. It is applied twice. As attributes, which every viewer reads, it has the
-// colours for light paper. As a style over them, it follows the reader's colour scheme. librsvg,
-// which many viewers and forges use, knows neither variables nor media queries, and without the
-// attributes would draw everything black.
+// Sheet is the style sheet of a picture. It is written twice. As attributes, which every viewer
+// supports, it has the colours for light paper. As a style element over them, it follows the
+// reader's colour scheme. Many viewers and forges use librsvg, which supports neither variables nor
+// media queries, and would draw everything black without the attributes.
 type Sheet []Rule
 
-// Dress puts a sheet's style into a picture, and its attributes onto every element in it.
+// Dress adds a sheet's style element to a picture, and its attributes to every element in it.
 func (s Sheet) Dress(root *Element) *Element {
-	for _, byClass := range []bool{false, true} { // a class overrules a name, as in CSS
+	for _, byClass := range []bool{false, true} { // a class overrides a name, as in CSS
 		for _, rule := range s {
 			if strings.HasPrefix(rule.Selector, ".") == byClass {
 				rule.paint(root)
@@ -42,7 +42,7 @@ func (s Sheet) Dress(root *Element) *Element {
 	return root
 }
 
-// paint sets the rule's attributes on matching elements in and below an element.
+// paint sets the rule's attributes on an element and those below it, if they match.
 func (r Rule) paint(e *Element) {
 	class, isClass := strings.CutPrefix(r.Selector, ".")
 	if isClass && slices.Contains(strings.Fields(e.attribute("class")), class) || !isClass &&
@@ -56,7 +56,7 @@ func (r Rule) paint(e *Element) {
 	}
 }
 
-// css returns the sheet as a style.
+// css returns the sheet as CSS.
 func (s Sheet) css() string {
 	var text strings.Builder
 	text.WriteString(variables())

@@ -41,7 +41,7 @@ func TestBareFindsElementsWithoutPaint(t *testing.T) {
 	require.Error(t, err)
 }
 
-// librsvg and many forges draw without CSS variables.
+// librsvg, which many forges use, draws without CSS variables.
 func TestCommittedPicturesHaveColorsWithoutCSS(t *testing.T) {
 	pictures, err := filepath.Glob("../../../docs/*.svg")
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// width is the number of columns that count as one line: a line of 250 counts as three.
+// width is the number of columns that count as one line. A line of 250 columns counts as three.
 const width = 100
 
 // goLines counts the lines of a Go file that are neither blank nor comment.
@@ -24,7 +24,7 @@ func goLines(source []byte) int {
 			break
 		}
 		if kind == token.SEMICOLON && text == "\n" {
-			continue // the scanner's own, at the end of a line that has been counted
+			continue // a semicolon that the scanner adds at the end of a line
 		}
 		first := file.Line(at)
 		for line := range strings.Count(text, "\n") + 1 { // a raw string has several
@@ -51,5 +51,5 @@ func textLines(source []byte) int {
 	return sum
 }
 
-// folded returns the number of lines of a line that is folded at width.
+// folded returns the number of lines that a line counts as.
 func folded(line []byte) int { return max(1, (utf8.RuneCount(line)+width-1)/width) }

@@ -16,24 +16,25 @@ var rooms = []string{"cli", "platform", "components", "actions", "health", "arti
 	"internal"}
 
 const (
-	// largestHealth is health's largest share of the rooms' code, and largestRoom that of any
-	// other.
+	// largestHealth bounds health's share of the code of all rooms, and largestRoom that of any
+	// other room.
 	largestHealth, largestRoom = 0.30, 0.25
-	// mostFiles and mostLines bound a package, except those with one file per layer or section.
+	// mostFiles and mostLines bound each package, except those with one file per layer or section.
 	mostFiles, mostLines = 30, 3000
 )
 
-// house counts lines of code: neither blank nor comment, folded at width.
+// house holds numbers of lines of code. Blank lines and comments do not count, and a wide line
+// counts as several (width).
 type house struct {
-	// rooms are the lines of each room of the product.
+	// rooms has the lines of each room.
 	rooms map[string]int
-	// outside are those of main.go and the tools.
+	// outside are the lines of main.go and the tools.
 	outside int
-	// tests are those of tests, and of the packages that only tests use.
+	// tests are the lines of tests, and of packages that only tests use.
 	tests int
 	// fixtures are the lines of the files that the tests of rooms read.
 	fixtures int
-	// packages are the product's, by folder.
+	// packages has the size of each package of the product, by folder.
 	packages map[string]*size
 	// unclear are the functions with unclear names.
 	unclear []string
@@ -42,7 +43,7 @@ type house struct {
 // size is a package's size, without its tests.
 type size struct{ files, lines int }
 
-// measure counts the files below a folder.
+// measure counts the lines of the files below a folder.
 func measure(root string) (house, error) {
 	h := house{rooms: map[string]int{}, packages: map[string]*size{}}
 	below := os.DirFS(root)
@@ -81,12 +82,13 @@ func (h *house) add(file string, text []byte) error {
 		h.count(room, folder, goLines(text), 1)
 		return h.addNames(file, text)
 	case extension == ".sh" && product:
-		h.count(room, folder, textLines(text), 0) // it travels in the program
+		h.count(room, folder, textLines(text), 0) // the program embeds it
 	}
 	return nil
 }
 
-// forTests reports whether only tests use a file: it is in tests, or in a package such as sshtest.
+// forTests reports whether only tests use a file: it is below tests, or in a package such as
+// sshtest.
 func forTests(file string) bool {
 	return strings.HasPrefix(file, "tests/") || strings.HasSuffix(file, "_test.go") ||
 		strings.HasSuffix(path.Dir(file), "test")

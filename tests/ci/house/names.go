@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// unclearWords are pronouns, prepositions, adverbs and irregular participles. Alone, none says what a
-// function does.
+// unclearWords are pronouns, prepositions, adverbs and irregular participles. None of them alone
+// says what a function does.
 var unclearWords = strings.Fields(`
 	it its they them their theirs this that these those who whose what which own ours mine other
 	others another again each all any none nothing everything something one ones self both
@@ -20,7 +20,7 @@ var unclearWords = strings.Fields(`
 	held kept known lost made meant met said seen sent shown spoken sworn taken taught thought told
 	understood worn written`)
 
-// clearWords end like a participle and are none, or are idioms of Go.
+// clearWords end like a participle but are none, or are common names in Go.
 var clearWords = strings.Fields(`done with string ping feed need seed embed binding mapping warning setting`)
 
 // isUnclear reports whether a function's name is a pronoun, participle or preposition alone.

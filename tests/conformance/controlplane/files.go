@@ -38,13 +38,14 @@ func newFiles(dir string) (*files, error) {
 		return nil, err
 	}
 	f.config = f.kubeconfig()
-	// The controller manager reads it first: its own name.
+	// The controller manager needs a kubeconfig before the server is ready. It has its own file,
+	// because the file named kubeconfig shows that the server is ready.
 	return f, clientcmd.WriteToFile(*f.config, f.path("manager.kubeconfig"))
 }
 
 func (f *files) path(name string) string { return filepath.Join(f.dir, name) }
 
-// freePorts finds unused ports. It holds all of them until it knows all.
+// freePorts finds unused ports. It keeps all of them open until the last one is found.
 func freePorts(ports ...*int) error {
 	for _, port := range ports {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -81,7 +82,7 @@ func (f *files) kubeconfig() *api.Config {
 	config := api.NewConfig()
 	config.Clusters["conformance"] = &api.Cluster{
 		Server: fmt.Sprintf("https://127.0.0.1:%d", f.port),
-		// kube-apiserver makes a certificate for 127.0.0.1 and appends its CA.
+		// kube-apiserver generates a certificate for 127.0.0.1, and appends its CA to the file.
 		CertificateAuthority: f.path("certs/apiserver.crt"),
 	}
 	config.AuthInfos["admin"] = &api.AuthInfo{Token: f.token}

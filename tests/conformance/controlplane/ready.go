@@ -16,8 +16,8 @@ const (
 	readyInterval = 50 * time.Millisecond
 )
 
-// awaitReady requests /readyz until it returns ok. The server creates the certificate's file, so
-// each try makes a new client.
+// awaitReady requests /readyz until the answer is ok. Each try makes a new client, because the
+// server creates the file of its certificate.
 func (f *files) awaitReady(failed <-chan error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(context.Background(), readyInterval, readyTimeout, true,

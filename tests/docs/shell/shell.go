@@ -1,7 +1,7 @@
-// Package shell parses the commands in the pages and in the examples for CI, which tests compare
-// with the program, the Makefile and the stories. It supports the part of the shell's grammar that
-// these use: words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. It refuses any other
-// syntax, so that it skips no command.
+// Package shell parses the commands in pages and in the CI examples, which tests compare with the
+// program, the Makefile and the stories. It supports the part of the shell's grammar that these
+// use: words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. It refuses any other
+// syntax, so that no command is skipped.
 package shell
 
 import (
@@ -13,15 +13,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Command is one simple command of a line.
+// Command is one simple command.
 type Command struct {
-	// Words are the program and its arguments, without their quotes.
+	// Words are the program and its arguments, without quotes.
 	Words []string
-	// Line is its source line, for messages.
+	// Line is the line of the source with the command, for messages.
 	Line string
 }
 
-// blocks matches the fenced blocks of a page whose language is sh.
+// blocks matches the fenced blocks of a page with language sh.
 var blocks = regexp.MustCompile("(?ms)^[ ]*```sh\n(.*?)^[ ]*```")
 
 // Page returns the commands of a page's blocks of language sh.
@@ -37,10 +37,10 @@ func Page(text string) ([]Command, error) {
 	return all, nil
 }
 
-// scripts are the keys whose values are scripts: GitHub's, and GitLab's.
+// scripts are the keys that contain scripts: GitHub's, and GitLab's.
 var scripts = []string{"run", "before_script", "script", "after_script"}
 
-// Pipeline returns the commands of a workflow of GitHub or a pipeline of GitLab, in no order.
+// Pipeline returns the commands of a GitHub workflow or a GitLab pipeline, in no particular order.
 func Pipeline(text string) ([]Command, error) {
 	var root any
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -74,7 +74,7 @@ func Pipeline(text string) ([]Command, error) {
 	return all, visit(root, false)
 }
 
-// Script returns the commands of a script, line by line; a backslash at its end continues a line.
+// Script returns the commands of a script. A backslash at the end of a line continues it.
 func Script(text string) ([]Command, error) {
 	var all []Command
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
@@ -96,7 +96,7 @@ type reader struct {
 	done       []Command
 }
 
-// parse returns the commands of one line, those in $(…) first.
+// parse returns the commands of one line. Those in $(…) come first.
 func parse(line string) ([]Command, error) {
 	r := reader{line: line, rest: line}
 	for r.rest != "" {
@@ -136,7 +136,7 @@ func (r *reader) next() error {
 	return nil
 }
 
-// substitution parses $(…), which is both a command of its own and a word of this one.
+// substitution parses $(…): a command, and a word of the command around it.
 func (r *reader) substitution() error {
 	end := strings.IndexByte(r.rest, ')')
 	if end < 0 {
@@ -186,7 +186,7 @@ func (r *reader) endWord() {
 // assignment matches a variable before a command, for its environment.
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// redirection matches the redirection of a stream, with its file in the same word.
+// redirection matches the redirection of a stream, with or without its file.
 var redirection = regexp.MustCompile(`^[0-9]?[<>]`)
 
 func (r *reader) endCommand() {
@@ -200,7 +200,7 @@ func (r *reader) endCommand() {
 	for i := 0; i < len(words); i++ {
 		if redirection.MatchString(words[i]) {
 			if strings.TrimLeft(words[i], "0123456789<>") == "" {
-				i++ // its file is the next word
+				i++ // the next word is the file
 			}
 			continue
 		}

@@ -37,7 +37,7 @@ func TestScriptRejectsUnsupportedSyntax(t *testing.T) {
 	}
 }
 
-func TestOnlyBlocksOfShellAreRead(t *testing.T) {
+func TestOnlyShellBlocksAreRead(t *testing.T) {
 	commands, err := Page(
 		"make down\n```sh\nmake up \\\n  STACK=x\n```\n```yaml\nmake: lab\n```\n- in a list:\n  ```sh\n  strata version\n  ```\n")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestOnlyBlocksOfShellAreRead(t *testing.T) {
 			{[]string{"strata", "version"}, "strata version"}}, commands)
 }
 
-func TestThePipelinesOfBothForgesAreRead(t *testing.T) {
+func TestWorkflowAndPipelineScriptsAreRead(t *testing.T) {
 	for _, text := range []string{
 		"on: {push: {}}\njobs:\n  up:\n    steps:\n      - uses: a/b\n      - name: run\n " +
 			"       run: |\n          make build\n          pulumi up\n",

@@ -1,9 +1,9 @@
-// Race is a platform without gates. In each case, either a custom resource comes right after the
-// Helm release with its webhook, or a release comes before the object that it reads. The story in
-// tests/e2e shows the result, on a cluster where Strata's gates let the same objects through.
+// Race is a platform without gates. In each case an object comes too early: a custom resource right
+// after the Helm release with its webhook, or a release before the object that it reads. The story
+// in tests/e2e shows the failure, on a cluster where Strata's gates let the same objects pass.
 //
-// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder
-// with the charts.
+// RACE_CASE selects the case. RACE_KUBECONFIG is the text of the kubeconfig, and RACE_CHARTS the
+// folder of the charts.
 package main
 
 import (
@@ -18,10 +18,10 @@ import (
 // object is a Kubernetes object that is registered by its token.
 type object struct{ pulumi.CustomResourceState }
 
-// race names the release that is installed, and the object that is created right after it.
+// race has the releases of a case, and the object that is created right after them.
 type race struct {
 	releases []release
-	token    string // empty: nothing is created
+	token    string // empty if no object is created
 	object   pulumi.Map
 }
 
@@ -77,7 +77,7 @@ var races = map[string]race{
 		},
 	},
 	// MetalLB gets no pool, and Traefik no CRDs. Traefik's chart only installs without its
-	// GatewayClass, which would be refused.
+	// GatewayClass, which the API server would refuse.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
 		"providers": pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on},
 			"kubernetesCRD": off()},

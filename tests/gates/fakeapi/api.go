@@ -15,7 +15,7 @@ import (
 
 var quiet = log.New(io.Discard, "", 0)
 
-// route is a parsed request path.
+// route is the parsed path of a request.
 type route struct {
 	groupVersion, namespace, plural, name string
 }
@@ -79,7 +79,7 @@ func discover(w http.ResponseWriter, groupVersion string, kinds map[string]Resou
 			"resources": resources})
 }
 
-// create answers a dry run; any other create is a gate that writes, which is forbidden.
+// create answers a dry run. It refuses any other create, because gates must not write.
 func create(w http.ResponseWriter, r *http.Request, script Script) {
 	if r.URL.Query().Get("dryRun") != "All" {
 		refuse(w, Refusal{Code: http.StatusTeapot, Message: "a gate wrote"})
@@ -123,8 +123,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
 			"items": items})
 }
 
-// selected applies namespace, label and field selectors; the only fields are a name and an event's
-// type.
+// selected reports whether an object matches a request's namespace, label selector and field
+// selector. The only fields are an object's name and an event's type.
 func selected(r *http.Request, to route, object *unstructured.Unstructured) bool {
 	if to.namespace != "" && object.GetNamespace() != to.namespace {
 		return false

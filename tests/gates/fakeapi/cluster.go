@@ -28,7 +28,7 @@ type Cluster struct {
 	raw   map[string]http.HandlerFunc
 }
 
-// Raw answers a path that is no object, for example a Service's through the proxy.
+// Raw sets the answer for a path that is no object, for example a Service's path through the proxy.
 func (c *Cluster) Raw(path string, handler http.HandlerFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ type Resource struct {
 	Namespaced bool
 }
 
-// New starts a cluster with n API servers; the test's end stops them.
+// New starts a cluster with n API servers. The end of the test stops them.
 func New(t testing.TB, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, store: newStore(), kinds: map[string]map[string]Resource{}}
@@ -90,7 +90,7 @@ var builtIn = []servedKind{
 		Resource{Plural: "mutatingwebhookconfigurations"}},
 }
 
-// Serve makes a kind known, as an established CRD does.
+// Serve makes the servers serve a kind, as after its CRD is established.
 func (c *Cluster) Serve(groupVersion, kind string, resource Resource) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *Cluster) Serve(groupVersion, kind string, resource Resource) {
 	c.kinds[groupVersion][kind] = resource
 }
 
-// served returns the kinds of a group version and whether there are any.
+// served returns the kinds of a group version, and whether it has any.
 func (c *Cluster) served(groupVersion string) (map[string]Resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func (c *Cluster) collection(object *unstructured.Unstructured) string {
 	return object.GetAPIVersion() + "/" + resource.Plural
 }
 
-// URLs returns the servers' addresses.
+// URLs returns the URLs of the servers.
 func (c *Cluster) URLs() []string {
 	var urls []string
 	for _, server := range c.Servers {
@@ -161,7 +161,7 @@ func (c *Cluster) Kubeconfig() []byte {
 	return KubeconfigWith(c.t, c.URLs()[0], ca, Token)
 }
 
-// KubeconfigWith returns a kubeconfig with the given parts, to try wrong ones.
+// KubeconfigWith returns a kubeconfig with these parts, which may be wrong.
 func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{

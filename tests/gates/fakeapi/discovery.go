@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// discoverAll answers /apis like an API server: aggregated, or like an old one with the list of
-// versions.
+// discoverAll answers /apis like an API server: aggregated, or from an old server as a list of
+// group versions.
 func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 	groups, items := []any{}, []any{}
 	for _, groupVersion := range s.cluster.groupVersions() {
@@ -22,7 +22,8 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 			resources = append(resources,
 				map[string]any{"resource": r.Plural, "responseKind": map[string]any{"kind": kind}})
 		}
-		// One item per version: a group with several appears several times, which readers accept.
+		// There is one item for each version. A group with several versions appears several times,
+		// which clients accept.
 		groups = append(groups,
 			map[string]any{"name": group,
 				"versions": []any{map[string]any{"groupVersion": groupVersion,
@@ -41,7 +42,7 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 			"items": items})
 }
 
-// groupVersions returns all that the cluster serves.
+// groupVersions returns all group versions that the cluster serves.
 func (c *Cluster) groupVersions() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// Listen makes a Pod answer on every port that is forwarded to it, as a kubelet would connect it
+// Listen makes a Pod answer on every forwarded port, through streams like those of a kubelet
 // (k8s.io/kubelet pkg/cri/streaming/portforward).
 func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 	server := httptest.NewServer(handler)
@@ -46,7 +46,7 @@ func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 		})
 }
 
-// join copies bytes both ways until one side ends.
+// join copies bytes in both directions until one side ends.
 func join(stream httpstream.Stream, address string) {
 	defer stream.Reset() //nolint:errcheck // it may be over
 	target, err := net.Dial("tcp", address)

@@ -26,8 +26,8 @@ type Server struct {
 	down   bool
 }
 
-// Script describes how a server behaves. The zero value is a healthy server whose admission accepts
-// everything.
+// Script describes how a server behaves. The zero value is a healthy server that admits every
+// object.
 type Script struct {
 	// NotReady are the readyz checks that fail.
 	NotReady []string
@@ -39,19 +39,17 @@ type Script struct {
 	Hang bool
 	// Unavailable answers 503 to everything, as K3s does while its API server starts.
 	Unavailable bool
-	// Unknown are group versions that this server does not serve (yet).
+	// Unknown are group versions that this server does not serve.
 	Unknown []string
-	// Unlisted are group versions that it serves, but that are not (yet) in the document about
-	// every group.
+	// Unlisted are group versions that the server serves, but omits from the document /apis.
 	Unlisted []string
-	// Unaggregated is true for a server from before Kubernetes 1.27: its document about every group
-	// is a list of versions.
+	// Unaggregated makes /apis a list of group versions, as before Kubernetes 1.27.
 	Unaggregated bool
-	// Admit decides about a dry-run creation: nil accepts.
+	// Admit returns the refusal of an object in a dry run; nil if it is accepted.
 	Admit func(object map[string]any) *Refusal
 }
 
-// Refusal is an answer without success.
+// Refusal is an error that the server returns.
 type Refusal struct {
 	Code    int
 	Reason  string
@@ -69,10 +67,10 @@ func newServer(t testing.TB, c *Cluster) *Server {
 // URL returns the server's address as a URL.
 func (s *Server) URL() string { return "https://" + s.address }
 
-// Address returns its host and port.
+// Address returns the host and port of the server.
 func (s *Server) Address() string { return s.address }
 
-// Start listens, after a Stop on the same port.
+// Start starts the server. After a Stop it listens on the same port.
 func (s *Server) Start() {
 	s.t.Helper()
 	if !s.down {
@@ -97,7 +95,7 @@ func (s *Server) Start() {
 	s.down = false
 }
 
-// Stop refuses connections from now on.
+// Stop makes the server refuse connections.
 func (s *Server) Stop() {
 	if s.down {
 		return
@@ -149,7 +147,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readyz answers in the words of k8s.io/apiserver's healthz.
+// readyz answers in the format of k8s.io/apiserver's healthz.
 func readyz(w http.ResponseWriter, failing []string) {
 	lines := []string{"[+]ping ok", "[+]log ok"}
 	for _, name := range failing {

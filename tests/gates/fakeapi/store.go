@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// store holds the objects of one cluster, by the path of their resource and their name.
+// store holds the objects of a cluster, by the path of their resource and by name.
 type store struct {
 	mu       sync.Mutex
 	revision int
@@ -28,7 +28,8 @@ func newStore() *store {
 		watchers: map[chan event]string{}}
 }
 
-// watchBuffer is far more than any test writes while a watcher is busy.
+// watchBuffer is the capacity of a watch. It is far larger than the number of events while a
+// watcher is busy.
 const watchBuffer = 1000
 
 func (s *store) put(collection string, object *unstructured.Unstructured) {
@@ -70,7 +71,8 @@ func (s *store) tell(collection string, e event) {
 	}
 }
 
-// list returns a collection's objects; watch also subscribes to its changes from that moment on.
+// list returns the objects of a collection. watch also returns a channel with the changes from then
+// on.
 func (s *store) list(collection string) []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()

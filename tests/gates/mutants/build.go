@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// suite is a folder's tests, to be compiled with every choice in the tested code.
+// suite has the tests of a folder. They are compiled together with the instrumented code.
 type suite struct {
 	folder, overlay, binary string
-	// imports are the other folders of health that it uses.
+	// imports are the other folders of Strata that the folder imports.
 	imports map[string]bool
-	// ready compiles it and runs each of its tests once, at the first call.
+	// ready compiles the tests and runs each of them once. Later calls return the same result.
 	ready func() error
 	tests []test
 }
@@ -57,8 +57,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 	return s, nil
 }
 
-// overlay instruments the rooms and writes go build's list of replaced files. It returns the path
-// of the list and the mutants, the first of which has number 1.
+// overlay instruments the files of the rooms, and writes the list of replaced files for go build.
+// It returns the path of the list and all mutants, numbered from 1.
 func overlay(all []room, scratch string) (string, []*mutant, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	var mutants []*mutant

@@ -9,11 +9,10 @@ import (
 
 const equivalentsFile = gatesFolder + "/mutants/equivalents.txt"
 
-// equivalents are the mutants that no test can tell from the original, by name, each with the
-// reason.
+// equivalents has the mutants that behave like the original, by name, each with the reason.
 type equivalents map[string]string
 
-// readEquivalents reads names, each with its reason in the indented lines below it.
+// readEquivalents reads a file of names. The indented lines below a name are its reason.
 func readEquivalents(path string) (equivalents, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -42,8 +41,8 @@ func readEquivalents(path string) (equivalents, error) {
 	return known, nil
 }
 
-// check returns the mutants that survive and are not in the list. It returns an error for those in
-// the list that are killed or, if all were tried, no longer exist.
+// check returns the mutants that survive and are not in the list. It returns an error if a mutant
+// in the list is killed or, if whole is true, does not exist.
 func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 	var survivors []*mutant
 	var wrong []error

@@ -47,8 +47,8 @@ func TestEquivalentsListRejectsKilledMutant(t *testing.T) {
 	require.NoError(t, err, "a part says nothing of the rest")
 }
 
-// Every name of the list is of this repository: a mistake in it shows at once, and not at the next
-// full run.
+// Every name in the list must exist in this repository. This test finds a wrong name before the
+// next full run.
 func TestEquivalentsListNamesExistingMutants(t *testing.T) {
 	t.Chdir("../../..")
 	known, err := readEquivalents(equivalentsFile)

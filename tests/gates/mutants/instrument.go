@@ -11,17 +11,19 @@ import (
 	"strings"
 )
 
-// mutant is one change.
+// mutant is one change of the code.
 type mutant struct {
 	id int
-	// file is relative to the repository, function the changed one, and change the old and the new
-	// text. nth tells those apart that share all of these, in the order of the file.
+	// file is relative to the repository's root. function is the changed function, and change has
+	// the old and the new text. nth numbers mutants for which all of these are equal, in the order
+	// of the file.
 	file, function, change string
 	nth, line              int
 	killed                 bool
 }
 
-// name returns a name without a line, which stays the same as long as the function does.
+// name returns a name without a line number. It stays the same as long as the function is
+// unchanged.
 func (m *mutant) name() string {
 	name := fmt.Sprintf("%s %s: %s", m.file, m.function, m.change)
 	if m.nth > 0 {
@@ -30,14 +32,14 @@ func (m *mutant) name() string {
 	return name
 }
 
-// edit replaces bytes of a file; several at one place are in the order of their rank.
+// edit replaces a part of a file by a text. Edits at the same position are sorted by rank.
 type edit struct {
 	from, to, rank int
 	text           string
 }
 
-// instrumenter puts choices into one file. It edits text, so that comments, embedded files and
-// lines stay in place.
+// instrumenter inserts choices into one file. It edits the text, so comments, embedded files and
+// line numbers are unchanged.
 type instrumenter struct {
 	files    *token.FileSet
 	all      *[]*mutant
@@ -48,7 +50,7 @@ type instrumenter struct {
 
 const choices = "mutated"
 
-// instrument returns the text of a file with every choice in it, and appends its mutants to all.
+// instrument returns the text of a file with all choices in it. It appends the mutants to all.
 func instrument(path string, all *[]*mutant) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -90,7 +92,7 @@ func (i *instrumenter) apply(text []byte) []byte {
 	return []byte(out.String())
 }
 
-// add records a mutant for each change and returns the number of the first.
+// add records a mutant for each change, and returns the number of the first one.
 func (i *instrumenter) add(at token.Pos, changes ...string) int {
 	first := len(*i.all) + 1
 	for _, change := range changes {
@@ -111,8 +113,8 @@ func (i *instrumenter) replace(from, to token.Pos, text string) {
 		len(i.edits), text})
 }
 
-// wrap puts an expression into a call. Nodes visited later are inside, so their end comes before
-// this one's.
+// wrap puts an expression into a call. ast.Inspect visits inner nodes later, so they end before
+// this one.
 func (i *instrumenter) wrap(e ast.Expr, before, after string) {
 	i.replace(e.Pos(), e.Pos(), choices+"."+before)
 	end := i.files.Position(e.End()).Offset

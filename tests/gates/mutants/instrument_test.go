@@ -80,8 +80,8 @@ func TestInstrumentReplacesOperatorsWithChoices(t *testing.T) {
 	}, changes)
 }
 
-// A name outlives changes of other functions and lines, because the list of equivalents refers to
-// it.
+// The list of equivalents refers to mutants by name. So a name must not change with other functions
+// or lines.
 func TestMutantNameIsItsPositionInTheFunction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t,

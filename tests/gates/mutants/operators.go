@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// orders are the comparisons with a boundary: the function of package choice, the neighbour and the
-// opposite.
+// orders has each comparison with a boundary: its function in package choice, the comparison with
+// the other boundary, and the opposite.
 var orders = map[token.Token]struct {
 	call                string
 	neighbour, opposite token.Token
@@ -17,13 +17,13 @@ var orders = map[token.Token]struct {
 	token.GTR: {"Greater", token.GEQ, token.LEQ}, token.GEQ: {"GreaterEqual", token.GTR, token.LSS},
 }
 
-// states are the changes of each outcome.
+// states has the other outcomes that replace each outcome.
 var states = map[string][]string{
 	"Ready": {"Waiting"}, "Waiting": {"Ready", "Stuck"}, "Stuck": {"Waiting"},
 	"Skipped": {"Waiting"},
 }
 
-// visit puts choices around a node; ast.Inspect calls it from the outside to the inside.
+// visit inserts choices around a node. ast.Inspect calls it from the outside to the inside.
 func (i *instrumenter) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GenDecl:
@@ -64,8 +64,8 @@ func (i *instrumenter) visit(n ast.Node) bool {
 	return true
 }
 
-// cases changes the conditions of a switch without a tag; the values of one with a tag are names,
-// not judgements.
+// cases changes the conditions of a switch without a tag. The cases of a switch with a tag are
+// values, not conditions.
 func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	if s.Init != nil {
 		ast.Inspect(s.Init, i.visit)
@@ -87,7 +87,7 @@ func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	}
 }
 
-// condition reverses a decision that has no operator of its own.
+// condition negates a condition that has no operator of its own.
 func (i *instrumenter) condition(e ast.Expr) {
 	switch e.(type) {
 	case nil, *ast.BinaryExpr, *ast.UnaryExpr:
@@ -123,7 +123,7 @@ func (i *instrumenter) binary(e *ast.BinaryExpr) {
 	}
 }
 
-// name changes an outcome or a truth value.
+// name changes an outcome, or true or false.
 func (i *instrumenter) name(e *ast.Ident) {
 	switch e.Name {
 	case "true":
@@ -135,7 +135,7 @@ func (i *instrumenter) name(e *ast.Ident) {
 	}
 }
 
-// state changes an outcome; prefix is the package's name in the file.
+// state changes an outcome. prefix is the package's name in the file, with a dot.
 func (i *instrumenter) state(e ast.Expr, name, prefix string) {
 	others := states[name]
 	if len(others) == 0 {

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// workersAtOnce is more than the number of processors, because some of the tests mostly wait.
+// workersAtOnce is larger than the number of processors, because some tests mostly wait.
 const workersAtOnce = 4
 
-// inParallel calls do for each of n, some at a time, until one fails.
+// inParallel calls do for 0 to n-1, some of them at a time, until a call fails.
 func inParallel(n int, do func(int) error) error {
 	next := make(chan int)
 	errs := make([]error, n)

@@ -16,8 +16,8 @@ const (
 	resultsFile = "bench/results.json"
 )
 
-// report writes the killed mutants of each folder, the survivors, and the ratio. Equivalents are
-// not counted.
+// report writes the number of killed mutants of each folder, the survivors, and the ratio of killed
+// mutants. Equivalents do not count.
 func report(tried []*mutant, known equivalents) error {
 	type count struct{ all, killed, equivalent int }
 	counts, total := map[string]*count{}, count{}

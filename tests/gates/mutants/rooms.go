@@ -14,20 +14,20 @@ const (
 	choicePackage = "strata/tests/gates/mutants/choice"
 )
 
-// notJudging are the packages and files without verdicts; doc.go describes them.
+// notJudging are packages and files without code that judges; doc.go describes them.
 var notJudging = []string{
 	"health/healthtest", "health/kinds",
 	"health/report.go",
 }
 
-// room is a package of health with its judging files.
+// room is a package of health, with its files that judge.
 type room struct {
 	folder string
 	files  []string
 }
 
-// rooms returns those of health, and health itself, sorted by name. It works in the root of the
-// repository.
+// rooms returns the packages of health, including health itself, sorted by name. It must run in the
+// root of the repository.
 func rooms() ([]room, error) {
 	var all []room
 	paths, err := filepath.Glob(healthFolder + "/*/*.go")
@@ -56,8 +56,8 @@ func rooms() ([]room, error) {
 	return all, nil
 }
 
-// judges reports whether a function's result depends only on its arguments: it has no context, and
-// is no constructor.
+// judges reports whether the result of a function depends only on its arguments: it has no context,
+// and is no constructor.
 func judges(function *ast.FuncDecl) bool {
 	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") ||
 		function.Name.Name == "init" {

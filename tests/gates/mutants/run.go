@@ -16,26 +16,27 @@ import (
 )
 
 const (
-	// undisturbed bounds a test without a mutant, on a shared machine.
+	// undisturbed is the timeout of a test without a mutant, on a shared machine.
 	undisturbed = 3 * time.Minute
-	// With a mutant a test may take slack times as long as without, and patience more. A test that
-	// still runs then waits for ever, and is killed.
+	// With a mutant, the timeout of a test is slack times its usual duration, and patience more. A
+	// test that still runs then hangs, and is killed.
 	slack, patience = 5, 10 * time.Second
-	// quick is the duration of tests without waits.
+	// quick is the longest duration of a test that does not wait.
 	quick = time.Second
 )
 
-// test is one test of a suite, with its duration when run alone and the mutants that it reaches.
+// test is one test of a suite, with its duration without other tests and the mutants that it
+// reaches.
 type test struct {
 	name    string
 	took    time.Duration
 	reaches map[int]bool
 }
 
-// run runs tests of a suite, or all if none are named, until one fails. It reports whether all
-// passed, and returns their output.
+// run runs the named tests of a suite, or all of them, until one fails. It returns their output,
+// and whether all passed.
 func (s *suite) run(bound time.Duration, tests []string, environment ...string) (string, bool) {
-	// The test's own limit comes first, and shows where it hangs.
+	// The timeout of the test binary is shorter, and shows where a test hangs.
 	ctx, cancel := context.WithTimeout(context.Background(), bound+5*time.Second)
 	defer cancel()
 	pattern := "."
@@ -50,9 +51,9 @@ func (s *suite) run(bound time.Duration, tests []string, environment ...string) 
 	return string(out), err == nil
 }
 
-// attempt calls run, and calls it a second time if the tests fail and are slow (took > quick). A
-// test that is slow even when run alone waits for real time, so it may fail by chance on a loaded
-// machine; such a failure would count as a killed mutant.
+// attempt calls run. If the tests fail and are slow (took > quick), it calls run once more. Such
+// tests wait for real time, so they may fail by chance on a loaded machine. That would count as a
+// killed mutant.
 func (s *suite) attempt(
 	bound, took time.Duration, tests []string, environment ...string,
 ) (string, bool) {
@@ -63,7 +64,8 @@ func (s *suite) attempt(
 	return out, passed
 }
 
-// explore runs each test alone and without a mutant, and records the mutants that it reaches.
+// explore runs each test alone without a mutant, and records its duration and the mutants that it
+// reaches.
 func (s *suite) explore() error {
 	out, err := exec.Command(s.binary, "-test.list=.").Output()
 	if err != nil {
@@ -84,7 +86,7 @@ func (s *suite) explore() error {
 	})
 }
 
-// numbers reads a file of package choice; a missing one has none.
+// numbers returns the numbers in a file that package choice wrote; none if the file is missing.
 func numbers(path string) (map[int]bool, error) {
 	ids := map[int]bool{}
 	file, err := os.Open(path)
@@ -106,9 +108,8 @@ func numbers(path string) (map[int]bool, error) {
 	return ids, lines.Err()
 }
 
-// killed reports whether a test that reaches the mutant fails. It runs those of its own folder
-// first, then those of the folders that import it, which are built when the first mutant needs
-// them.
+// killed reports whether a test that reaches the mutant fails. The tests of the mutant's folder run
+// first, then those of folders that import it. A suite is built when the first mutant needs it.
 func killed(m *mutant, suites []*suite) (bool, error) {
 	folder := filepath.Dir(m.file)
 	for _, own := range []bool{true, false} {

@@ -39,8 +39,8 @@ func TestCanonicalCompletesImageReferences(t *testing.T) {
 	require.Error(t, err)
 }
 
-// chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and a
-// conditional subchart with an image.
+// chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and an
+// optional subchart with an image.
 var chart = map[string]string{
 	"shop/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.2.3\ndependencies:\n- {name: " +
 		"cache, version: 1.0.0, condition: cache.enabled}\n",
@@ -113,8 +113,8 @@ func stack(t *testing.T, bundle string) *config.Config {
 	return cfg
 }
 
-// registered returns the registrations of a program. It has a release of the chart, a Pod of its
-// own, and a command that applies another Pod.
+// registered returns the registrations of a program with a release of the chart, a Pod, and a
+// command that applies another Pod.
 func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registration {
 	t.Helper()
 	command, err := json.Marshal(
@@ -179,7 +179,7 @@ func TestImagesOfAllPodsAreCollected(t *testing.T) {
 			"cache": pulumi.Map{"enabled": pulumi.Bool(false)}}))
 }
 
-func TestAChartThatTheStackDoesNotHaveIsAnError(t *testing.T) {
+func TestChartMissingFromStackIsAnError(t *testing.T) {
 	_, err := Collect(registered(t, "other-1.0.0-abc.tgz", nil), packed(t), t.TempDir(), "v1.34.2")
 	require.ErrorContains(t, err, "other-1.0.0-abc.tgz is no artifact of the stack")
 }

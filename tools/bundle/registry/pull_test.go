@@ -34,12 +34,12 @@ const (
 	password = "a-password"
 )
 
-// mirror is a registry with a login and a certificate of its own.
+// mirror is a registry that requires a login, with its own certificate.
 type mirror struct {
 	host, ca string
-	// asked lists the registries that clients requested, by the parameter ns.
+	// asked lists the registries that clients request from the mirror, by the parameter ns.
 	asked []string
-	// down makes the mirror refuse everything.
+	// down makes the mirror refuse every request.
 	down   bool
 	client *http.Client
 }
@@ -68,7 +68,7 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-// entries returns k3s.registries with the mirror for a registry, at a path of its API.
+// entries returns k3s.registries in which the mirror serves a registry, at a path of its API.
 func (m *mirror) entries(registry, path string) []config.Registry {
 	return []config.Registry{
 		{Name: registry, Mirrors: []string{"https://" + m.host + path}},
@@ -76,7 +76,7 @@ func (m *mirror) entries(registry, path string) []config.Registry {
 	}
 }
 
-// push pushes an image to the mirror, or several for several architectures.
+// push pushes an image to the mirror, or an index of images for several architectures.
 func (m *mirror) push(t *testing.T, repository string, what remote.Taggable) {
 	t.Helper()
 	tag, err := name.NewTag(m.host + "/" + repository)
@@ -143,7 +143,7 @@ func TestPullUsesMirrorOfNodes(t *testing.T) {
 	})
 }
 
-func TestOnlyTheNodesArchitectureIsPulled(t *testing.T) {
+func TestOnlyNodeArchitectureIsPulled(t *testing.T) {
 	m := newMirror(t)
 	arm := image(t, "arm64")
 	index := mutate.AppendManifests(empty.Index,
@@ -221,7 +221,7 @@ func TestPulledArchiveIsOCILayoutWithContainerdNames(t *testing.T) {
 	assert.Len(t, files, 2+2+len(manifest.Layers), "layout, index, manifest, settings, layers")
 }
 
-// A registry that stops in the middle of a layer leaves no archive that looks complete.
+// If a registry ends in the middle of a layer, no archive may be left that looks complete.
 func TestInterruptedPullLeavesNoArchive(t *testing.T) {
 	m := newMirror(t)
 	m.push(t, "acme/shop:1", image(t, "amd64"))

@@ -10,8 +10,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A load that runs for a day at 50 a second has 4 million results.
-func TestAReportDoesNotGrowWithItsRequests(t *testing.T) {
+// A load of a day with 50 requests a second has 4 million results.
+func TestReportSizeIsIndependentOfRequestCount(t *testing.T) {
 	const requests = 1_000_000
 	began := time.Now()
 	counting := newTimeline(began)
@@ -27,7 +27,7 @@ func TestAReportDoesNotGrowWithItsRequests(t *testing.T) {
 	assert.Equal(t, Latency{P50: 2.5, P95: 4.75, P99: 4.95, Max: 5}, report.Total.Latency)
 }
 
-func TestAReportSaysWhenTheLossesBeganAndEnded(t *testing.T) {
+func TestReportHasStartAndEndOfLosses(t *testing.T) {
 	began := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	counting := newTimeline(began)
 	for _, one := range []struct {

@@ -24,7 +24,7 @@ func options(server *httptest.Server) attack.Options {
 		Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
 }
 
-func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
+func TestEveryRequestIsPOSTAndIsCounted(t *testing.T) {
 	var served atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -47,7 +47,7 @@ func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
 	assert.GreaterOrEqual(t, report.Total.Latency.Max, report.Total.Latency.P99)
 }
 
-// A proxy without a backend answers with an error. Such a request counts as lost.
+// A proxy without a backend answers with an error, so such a request is lost.
 func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		handle http.HandlerFunc
@@ -70,7 +70,7 @@ func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 			_, _ = w.Write([]byte("half"))
 		}, nil, "", "closed without an answer"},
 		"too late": {func(_ http.ResponseWriter, r *http.Request) {
-			// Until the body is read, a server does not notice that its client is gone.
+			// A server notices a client's disconnect only once it has read the body.
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, func(o *attack.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
@@ -111,7 +111,7 @@ func secure(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAHostIsReachedWithoutDNS(t *testing.T) {
+func TestConnectToReplacesDNS(t *testing.T) {
 	server := secure(t)
 	opts := options(server)
 	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")
@@ -147,7 +147,7 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 	go func() {
 		some()
 		phases <- "rollout"
-		some() // earlier requests have their answers
+		some() // earlier requests are answered by then
 		broken.Store(true)
 		some()
 		stop()

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Bare returns the elements of a picture that such a viewer would draw in its default, black. These
-// are shapes and texts without a fill of their own, lines without a stroke, and those whose colour
-// is a variable. Each is named with its class.
+// Bare returns the elements, with their classes, that a viewer without CSS draws in the default
+// colour, black. These are shapes and texts without a fill, lines without a stroke, and elements
+// whose colour is a variable.
 func Bare(text string) ([]string, error) {
 	var bare []string
 	decoder := xml.NewDecoder(strings.NewReader(text))

@@ -1,5 +1,5 @@
-// Package plugin runs a resource plugin's binary and acts on it like the engine.
+// Package plugin runs the binary of a resource plugin, and acts on it like the engine.
 //
-// It owns finding or building the binary, its process, its log lines, and the lifecycle of one
-// resource. It does not own expectations.
+// It finds or builds the binary, runs its process, collects its log lines, and manages one
+// resource. It has no expectations.
 package plugin

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// engine receives the log lines of a plugin.
+// engine implements the engine's service for a plugin. It collects the plugin's log lines.
 type engine struct {
 	pulumirpc.UnimplementedEngineServer
 

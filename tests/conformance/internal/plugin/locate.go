@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Set names the plugins under test.
+// Set returns the name of the set of plugins under test.
 func Set() string {
 	if set := os.Getenv("STRATA_PLUGINS"); set != "" {
 		return set
@@ -17,8 +17,8 @@ func Set() string {
 	return "stand-in"
 }
 
-// Locate returns the binary of a plugin, built by the lab if no folder was named. If there is none,
-// it returns the reason.
+// Locate returns the path of a plugin's binary. If no folder is set, the lab builds it. If the
+// folder has none, it returns the reason and no error.
 func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	folder := os.Getenv("STRATA_PLUGINS_DIR")
 	if folder == "" && Set() == "stand-in" {

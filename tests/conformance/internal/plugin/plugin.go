@@ -27,7 +27,7 @@ var version = regexp.MustCompile(`-v[0-9].*$`)
 // Plugin is a running plugin.
 type Plugin struct {
 	pulumirpc.ResourceProviderClient
-	// Version is the plugin's own answer.
+	// Version is the version that the plugin reports.
 	Version string
 
 	engine  *engine
@@ -109,8 +109,8 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 	return err
 }
 
-// name returns the package's name. A file may have the version in its name, as in the folder of
-// originals.
+// name returns the name of the plugin's package. It removes a version from the file's name, which
+// binaries in a folder of upstream artifacts have.
 func (p *Plugin) name() string {
 	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""),
 		"pulumi-resource-")

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An engine sends a plugin its configuration under the package's name, with any file name.
+// The engine sends a plugin its configuration under the package's name, whatever the file's name
+// is.
 func TestPluginNameIsPackageNameForAnyFileName(t *testing.T) {
 	for _, path := range []string{
 		"/bin/pulumi-resource-kubernetes",

@@ -21,14 +21,14 @@ type Resource struct {
 	ID     string
 	// Inputs and State are the values that the engine would store.
 	Inputs, State resource.PropertyMap
-	// InitErrors are the reasons why an existing resource is not ready.
+	// InitErrors are the reasons why the resource exists but is not ready.
 	InitErrors []string
-	// Timeout is the resource option for every operation, in seconds.
+	// Timeout is the resource's timeout for every operation, in seconds.
 	Timeout float64
 	// IgnoreChanges are property paths.
 	IgnoreChanges []string
-	// ReplaceOnChanges are inputs whose change makes the engine replace the resource, by the SDK's
-	// request.
+	// ReplaceOnChanges are inputs whose change makes the engine replace the resource, by the option
+	// of that name.
 	ReplaceOnChanges []string
 }
 
@@ -48,7 +48,7 @@ func unmarshal(fields *structpb.Struct) (resource.PropertyMap, error) {
 	return rpc.UnmarshalProperties(fields, options)
 }
 
-// Check returns the inputs as the plugin completes them.
+// Check returns the inputs with the defaults that the plugin adds.
 func (r *Resource) Check(
 	ctx context.Context, news resource.PropertyMap,
 ) (resource.PropertyMap, error) {
@@ -99,7 +99,7 @@ func (r *Resource) Diff(
 	})
 }
 
-// create stores the resource, even one that failed to initialize.
+// create stores the resource, even if it failed to initialize.
 func (r *Resource) create(ctx context.Context, checked resource.PropertyMap) error {
 	fields, err := marshal(checked)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *Resource) Delete(ctx context.Context) error {
 	return nil
 }
 
-// Refresh reads the resource. A missing one leaves the state.
+// Refresh reads the resource, and removes a missing one from the state.
 func (r *Resource) Refresh(ctx context.Context) error {
 	state, err := marshal(r.State)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Op is the operation of an update on a resource.
 type Op string
 
-// The operations of the engine.
+// These are the operations of the engine.
 const (
 	Same          Op = "same"
 	Create        Op = "create"
@@ -43,7 +43,7 @@ func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error
 	return Same, nil
 }
 
-// replaces reports whether the SDK requested a replacement for one of the changes.
+// replaces reports whether one of the changed inputs is in ReplaceOnChanges.
 func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 	changed := append([]string{}, diff.GetDiffs()...)
 	for path := range diff.GetDetailedDiff() {
@@ -60,8 +60,8 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 	return false
 }
 
-// replace creates the new resource first unless the plugin wants the old one deleted first. Like
-// the engine it checks again without old inputs, for a new name.
+// replace creates the new resource first, unless deleteFirst is true. Like the engine, it checks
+// the inputs again without the old ones, so that the new resource gets a new name.
 func (r *Resource) replace(
 	ctx context.Context, news resource.PropertyMap, deleteFirst bool,
 ) (Op, error) {

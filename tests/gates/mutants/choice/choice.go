@@ -1,6 +1,6 @@
-// Package choice replaces the operators of an instrumented file by calls. Each call has one or two
-// mutants, and runs the one that the environment names. Only files of go build's -overlay, which
-// replace the gates' files, import it.
+// Package choice implements the mutants of an instrumented file. Its functions replace operators,
+// and each has one or two mutants. An environment variable selects the mutant of a run. Only files
+// that replace those of gates by go build's -overlay import this package.
 package choice
 
 import (
@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// Variable names the mutant of a run; unset for none.
+	// Variable names the variable with the number of the active mutant; unset for none.
 	Variable = "STRATA_MUTANT"
-	// Reached names the file for the numbers of the mutants that a run reaches; unset for none.
+	// Reached names the variable with the file for the numbers of the mutants that a run reaches;
+	// unset for none.
 	Reached = "STRATA_MUTANTS_REACHED"
 )
 
@@ -25,7 +26,7 @@ var (
 	known = map[int]bool{}
 )
 
-// is reports whether this mutant is active.
+// is reports whether a mutant is active.
 func is(id int) bool {
 	if path != "" {
 		note(id)
@@ -50,7 +51,7 @@ func note(id int) {
 	_ = file.Close()
 }
 
-// Not returns b, or its opposite.
+// Not returns b; its mutant returns !b.
 func Not[B ~bool](id int, b B) B {
 	if is(id) {
 		return !b
@@ -58,7 +59,7 @@ func Not[B ~bool](id int, b B) B {
 	return b
 }
 
-// And returns a && b, or a || b.
+// And returns a && b; its mutant returns a || b.
 func And(id int, a bool, b func() bool) bool {
 	if is(id) {
 		return a || b()
@@ -66,7 +67,7 @@ func And(id int, a bool, b func() bool) bool {
 	return a && b()
 }
 
-// Or returns a || b, or a && b.
+// Or returns a || b; its mutant returns a && b.
 func Or(id int, a bool, b func() bool) bool {
 	if is(id) {
 		return a && b()
@@ -74,16 +75,16 @@ func Or(id int, a bool, b func() bool) bool {
 	return a || b()
 }
 
-// Less returns a < b; or with the first a <= b, with the second a >= b.
+// Less returns a < b; its mutants return a <= b and a >= b.
 func Less[T cmp.Ordered](id int, a, b T) bool { return compare(id, a < b, a <= b) }
 
-// LessEqual returns a <= b; or with the first a < b, with the second a > b.
+// LessEqual returns a <= b; its mutants return a < b and a > b.
 func LessEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a <= b, a < b) }
 
-// Greater returns a > b; or with the first a >= b, with the second a <= b.
+// Greater returns a > b; its mutants return a >= b and a <= b.
 func Greater[T cmp.Ordered](id int, a, b T) bool { return compare(id, a > b, a >= b) }
 
-// GreaterEqual returns a >= b; or with the first a > b, with the second a < b.
+// GreaterEqual returns a >= b; its mutants return a > b and a < b.
 func GreaterEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a >= b, a > b) }
 
 func compare(id int, original, boundary bool) bool {
@@ -96,7 +97,7 @@ func compare(id int, original, boundary bool) bool {
 	return original
 }
 
-// State returns the original, or with each mutant from id on the other in its place.
+// State returns original; each of its mutants, from id on, returns one of others.
 func State[S ~string](id int, original S, others ...S) S {
 	for i, other := range others {
 		if is(id + i) {
@@ -106,5 +107,5 @@ func State[S ~string](id int, original S, others ...S) S {
 	return original
 }
 
-// Keep reports whether a statement runs, which is false only in its mutant.
+// Keep reports whether a statement runs; its mutant returns false.
 func Keep(id int) bool { return !is(id) }
