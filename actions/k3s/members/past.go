@@ -138,8 +138,8 @@ func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("layer k3s: expected a server of stack %s with the address or the host key "+
-		"that it had, found none: had %s, to be %s. "+
+	return fmt.Errorf("layer k3s: expected a server that stack %s had before, by its host key or, "+
+		"where that is unknown, by its address, found none: had %s, to be %s. "+
 		"An up would found a second cluster without the first one's data; nothing was changed. "+
 		"If a server lives, keep its address and "+
 		"change the others first; a host that moved is known by its hosts.nodes[].ssh.hostKey. For new hosts only: "+
@@ -147,10 +147,15 @@ func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 		addressesOf(p.Servers), addressesOf(targets), stack)
 }
 
+// addressesOf lists servers with their addresses and the fingerprints of their host keys.
 func addressesOf(servers []remote.Target) string {
 	var words []string
 	for _, server := range servers {
-		words = append(words, server.Name+" "+server.Address)
+		word := server.Name + " " + server.Address
+		if keys := keysOf(server.PinsAsFingerprints()); len(keys) > 0 {
+			word += " (" + strings.Join(keys, ", ") + ")"
+		}
+		words = append(words, word)
 	}
 	return strings.Join(words, ", ")
 }

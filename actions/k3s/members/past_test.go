@@ -145,7 +145,8 @@ func TestAllNewServersAreRefusedUntilOneIsRestored(t *testing.T) {
 	logins := []Login{{Target: target, Key: host.PrivateKey()}}
 	err := past.Allow(t.Context(), "dev", logins)
 	require.ErrorContains(t, err, "found none: had server-1 10.0.0.11, to be server-1 "+
-		target.Address)
+		target.Address+" (")
+	require.ErrorContains(t, err, "SHA256:", "its host key, which was not that of a server")
 	require.ErrorContains(t, err, "strata restore -s dev --new-hosts --file SNAPSHOT")
 	says = "yes\n"
 	require.NoError(t, past.Allow(t.Context(), "dev", logins))
