@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -21,6 +22,8 @@ type login struct {
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pins   pins
+	// limit bounds the next handshake.
+	limit time.Duration
 	// The keys that the last attempt offered, and the results of that attempt.
 	offered []ssh.Signer
 	agent   *agentSession
@@ -41,7 +44,7 @@ func newLogin(t Target, keys []ssh.Signer) (*login, error) {
 	if len(keys) == 0 && !t.asksAgent() {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
-	l := &login{target: t, pins: known}
+	l := &login{target: t, pins: known, limit: handshakeTimeout}
 	if l.keys, err = t.addCertificates(keys); err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
@@ -118,7 +121,10 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 	defer cancel()
 	config := *l.config
 	config.AuthCallback = l.offer(patient)
-	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config)
+	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config, l.limit)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		l.limit = min(2*l.limit, longestHandshake)
+	}
 	if l.agent != nil {
 		if l.noAgent == nil {
 			l.noAgent = l.agent.trouble("it did not sign")
@@ -157,12 +163,13 @@ func (l *login) explain(err error) error {
 	return err
 }
 
-// handshake exchanges keys and logs in, within handshakeTimeout. It closes raw if it fails. It has
+// handshake exchanges keys and logs in, within limit. It closes raw if it fails. It has
 // to close raw to interrupt a handshake, because a connection through a jump host has no deadlines.
 func handshake(
 	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
+	limit time.Duration,
 ) (*watchedConn, *ssh.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	conn := &watchedConn{Conn: raw}
 	through, forwarded := raw.(*tunnel)
