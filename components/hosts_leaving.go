@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,14 +15,15 @@ import (
 	"strata/internal/hypervisor"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/join"
+	"strata/internal/pulumi/self"
 )
 
 // takeUp registers a command that detects an interrupted destroy, and the commands Present. The
 // command depends on all machines, and everything on the machines depends on the command. So a
 // destroy runs the command's delete just before it deletes the first machine: the delete marks all
 // machines as about to be deleted. If a destroy is interrupted after that, the next update runs the
-// command's create. It marks for replacement the machines that still exist, and their Present
-// commands recreate them (docs/adr/0030).
+// command's create. It marks for replacement the machines that still exist, and prints which others
+// the destroy has deleted. The Present commands recreate both (docs/adr/0030).
 func (v *vms) takeUp() error {
 	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
 		all := hypervisor.Deletion{Timeout: v.args.Timeout}
@@ -55,13 +57,16 @@ func (v *vms) takeUp() error {
 }
 
 // present registers the command that recreates a machine after an interrupted destroy, and starts a
-// stopped one. Its create is the update of the machine's own command, with the same input.
+// stopped one. Its create is the update of the machine's own command, with the same input and the
+// output of leaving.
 func (v *vms) present(
-	host *Host, leaving pulumi.Resource, limit metav1.Duration,
+	host *Host, leaving *local.Command, limit metav1.Duration,
 ) (pulumi.Resource, error) {
 	made := host.command
+	environment := maps.Clone(made.Environment.(pulumi.StringMap)) // machine() set this type
+	environment[self.DeletedMachines] = leaving.Stdout
 	command := &local.CommandArgs{
-		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment,
+		Create: made.Update, Stdin: made.Stdin, Environment: environment,
 		Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
 	return local.NewCommand(v.ctx, v.name+"-"+host.Node.Name+"-present", command,

@@ -65,7 +65,7 @@ func (r *reality) machine(verb, name string) error {
 	case "update":
 		return r.present(name)
 	case "delete":
-		*one = host{leaving: true}
+		*one = host{}
 	}
 	return nil
 }

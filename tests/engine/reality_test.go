@@ -213,8 +213,8 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	}
 }
 
-// depart executes `vm leaving`. A destroy condemns all machines. The next update finds those that
-// are left, and marks them to be recreated.
+// depart executes `vm leaving`. A destroy condemns all machines. The next update marks those that
+// are left, and those that the destroy has deleted, to be recreated.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {
 		switch {
@@ -222,7 +222,7 @@ func (r *reality) depart(verb string) error {
 			one.condemned = one.there
 		case verb == "update":
 			one.condemned = false
-		case one.condemned:
+		case one.condemned || !one.there:
 			one.leaving = true
 		}
 	}

@@ -55,9 +55,10 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.WithNode("server-9")},
 			Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
-		replaced, err := markForReplacement(t.Context(), all, secrets)
+		replaced, deleted, err := markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
+		assert.Equal(t, []string{"server-9"}, deleted)
 
 		require.NoError(t, markForDeletion(t.Context(), all, secrets))
 		output := &strings.Builder{}
@@ -65,17 +66,17 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, output.String(), "it goes on")
 		require.NoError(t, keep(t.Context(), all, secrets))
-		replaced, err = markForReplacement(t.Context(), all, secrets)
+		replaced, _, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 
 		require.NoError(t, markForDeletion(t.Context(), all, secrets))
-		replaced, err = markForReplacement(t.Context(), all, secrets)
+		replaced, _, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
-		assert.Equal(t, []string{ours.Name()}, replaced)
+		assert.Equal(t, []string{ours.Node}, replaced)
 		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
 		require.NoError(t, err)
-		replaced, err = markForReplacement(t.Context(), all, secrets)
+		replaced, _, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 		assert.Contains(t, mark(), hypervisor.StateMade)

@@ -3,9 +3,11 @@ package lifecycle
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"strata/actions/verb"
@@ -22,12 +24,20 @@ var (
 	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 	})
-	// Update changes an existing machine to match its Spec, and prints its Result. It fails if the
-	// machine no longer exists, or if a change needs a new machine.
+	// Update changes an existing machine to match its Spec, and prints its Result. It fails if a
+	// change needs a new machine, or if the machine no longer exists. It recreates a missing machine
+	// whose node is in STRATA_DELETED_MACHINES, as MarkForReplacement prints it.
 	Update = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		before, err := verb.Previous[hypervisor.Result](call)
 		if err != nil {
 			return err
+		}
+		deleted, err := deletedMachines()
+		if err != nil {
+			return err
+		}
+		if slices.Contains(deleted, spec.Node) {
+			return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 		}
 		return resultPrinter(call)(updateMachine(ctx, spec, before, secrets(), call.Stderr))
 	})
@@ -50,14 +60,18 @@ var (
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
 	// MarkForReplacement marks the machines that an interrupted destroy has left, so that they are
-	// recreated.
+	// recreated. It prints the nodes whose machines that destroy has deleted, as JSON; nothing if
+	// there are none.
 	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
-		names, err := markForReplacement(ctx, all, secrets())
-		if len(names) > 0 {
+		left, deleted, err := markForReplacement(ctx, all, secrets())
+		if again := append(left, deleted...); len(again) > 0 {
 			_, _ = fmt.Fprintf(call.Stderr, "a destroy broke off among the machines; made anew: %s\n",
-				strings.Join(names, ", "))
+				strings.Join(again, ", "))
 		}
-		return err
+		if err != nil || len(deleted) == 0 {
+			return err
+		}
+		return call.PrintJSON(deleted)
 	})
 	// Keep removes the marks of MarkForDeletion.
 	Keep = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
@@ -68,6 +82,14 @@ var (
 		return markForDeletion(ctx, all, secrets())
 	})
 )
+
+// deletedMachines returns the nodes in STRATA_DELETED_MACHINES.
+func deletedMachines() (nodes []string, err error) {
+	if text := os.Getenv(self.DeletedMachines); text != "" {
+		err = json.Unmarshal([]byte(text), &nodes)
+	}
+	return nodes, err
+}
 
 // secrets returns the keys in the environment.
 func secrets() hypervisor.Secrets {

@@ -2,7 +2,8 @@ package self
 
 // Variables in the environment of a subcommand. Their names are in the states of stacks, whose
 // resources are deleted with them, so they must not change. Keys are private and in PEM; one
-// variable may hold several keys. All but Attempt, Calendar and Cluster are secret.
+// variable may hold several keys. All but Attempt, Calendar,
+// Cluster and DeletedMachines are secret.
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
@@ -12,6 +13,8 @@ const (
 	HypervisorKey = "STRATA_HYPERVISOR_KEY"
 	// HostKey becomes a machine's own host key.
 	HostKey = "STRATA_HOST_KEY"
+	// DeletedMachines are the nodes whose machines an interrupted destroy has deleted, as JSON.
+	DeletedMachines = "STRATA_DELETED_MACHINES"
 	// VaultKeys are the keys of the stack's own Vault, as JSON.
 	VaultKeys = "STRATA_VAULT_KEYS"
 	// BasicAuth is user:password, and APIKey a key. They are for requests that need one.
