@@ -147,6 +147,7 @@ func (v *vaultLayer) open() error {
 		return err
 	}
 	v.Ready, err = v.gate("gate", gateArgs{Spec: health.Spec{
+		Releases: []string{v.release.id},
 		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort,
 			Workload: vaultName + "/StatefulSet/" + vaultName},
 	}, Revision: v.revision}, configure)

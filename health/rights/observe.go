@@ -108,6 +108,9 @@ func (o *Observer) observe(
 		return facts, nil
 	}
 	o.read[name], facts.Record = wanted, wanted.record
+	if err := wanted.readRolesOfOthers(ctx, s, present); err != nil {
+		return facts, err
+	}
 	text := ""
 	for _, differing := range wanted.compare(present) {
 		right, err := differing.findDenied(ctx, s)
@@ -143,11 +146,14 @@ type difference struct {
 }
 
 // compare returns a difference for each binding of the release that does not grant its
-// ServiceAccount all rights of its role. It ignores a binding whose role is not the release's,
-// because the expected rules are unknown.
+// ServiceAccount all rights of its role. The expected rules of a role that is not the release's are
+// those that it has now. A binding to such a role is ignored if the role does not exist.
 func (r *release) compare(present map[key]object) (found []difference) {
 	for _, binding := range r.objects {
 		role, has := r.objects[binding.role()]
+		if !has {
+			role, has = present[binding.role()]
+		}
 		if !has {
 			continue
 		}

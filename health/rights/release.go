@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubeyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
@@ -94,6 +95,31 @@ func readRelease(
 	manifest, _ := record["manifest"].(string)
 	objects, err := parseManifest(manifest, namespace)
 	return &release{record: newest.Name, version: newest.ResourceVersion, objects: objects}, err
+}
+
+// readRolesOfOthers adds to present the roles that the release's bindings refer to and that are not
+// the release's, such as Kubernetes' own ClusterRole system:auth-delegator.
+func (r *release) readRolesOfOthers(
+	ctx context.Context, s *kube.APIServer, present map[key]object,
+) error {
+	for _, binding := range r.objects {
+		role := binding.role()
+		_, own := r.objects[role]
+		if _, read := present[role]; own || read || role.name == "" {
+			continue
+		}
+		at := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1",
+			Resource: strings.ToLower(role.kind) + "s"}
+		found, err := kube.Get[object](ctx, s, at, role.namespace, role.name)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			found.Kind = role.kind
+			present[role] = *found
+		}
+	}
+	return nil
 }
 
 // parseManifest returns the roles and bindings in a release's manifest. An object without a

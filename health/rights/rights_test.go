@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
 	"strata/health/healthtest"
@@ -101,7 +102,13 @@ func TestDifferencesNameTheObjectAndItsChange(t *testing.T) {
 			one.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}, {NonResourceURLs: []string{"*"}, Verbs: []string{"*"}}}
 			all[role] = one
 		}, nil},
-		{"a role that is not the release's is away", func(all map[key]object) { delete(all, key{"ClusterRoleBinding", "", "foreign"}) }, nil},
+		{"a binding to a role of others is deleted, and so is the role", func(all map[key]object) { delete(all, key{"ClusterRoleBinding", "", "foreign"}) }, nil},
+		{"a binding to a role of others is deleted", func(all map[key]object) {
+			delete(all, key{"ClusterRoleBinding", "", "foreign"})
+			others := key{"ClusterRole", "", "system:auth-delegator"}
+			all[others] = object{TypeMeta: metav1.TypeMeta{Kind: others.kind}, ObjectMeta: metav1.ObjectMeta{Name: others.name}, Rules: []rbacv1.PolicyRule{
+				{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}}}}
+		}, []string{"ns/a ClusterRoleBinding foreign does not exist: create tokenreviews.authentication.k8s.io"}},
 		{"a subject that is no ServiceAccount is taken out", func(all map[key]object) {
 			one := all[binding]
 			one.Subjects = one.Subjects[:1]

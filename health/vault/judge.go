@@ -8,6 +8,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 // vaultFacts describes a Vault server.
@@ -24,6 +25,8 @@ type vaultFacts struct {
 	// Leaving is true if the Pod is being deleted or is gone. Its answer does not count then,
 	// because it answers until its containers exit.
 	Leaving bool `json:"leaving,omitempty"`
+	// Rights has the release's roles. It is read only from an active Vault.
+	Rights []rights.Facts `json:"rights,omitempty"`
 }
 
 // These are the status codes of /v1/sys/health (Vault API documentation, /sys/health).
@@ -37,7 +40,8 @@ const (
 // vaultCheck is the name of the check of Vault's own answer.
 const vaultCheck = "vault"
 
-// judgeVault judges whether Vault is initialised, unsealed and the active server. The Pod of a
+// judgeVault judges whether Vault is initialised, unsealed and the active server, and then whether
+// it has its rights: without them, it refuses each login of cert-manager's. The Pod of a
 // sealed Vault is not Ready either, but its condition would not give the reason.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting,
@@ -57,8 +61,8 @@ func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	case f.Status == http.StatusOK && f.Leaving:
 		v.Message = "its Pod is being deleted; the next one starts sealed"
 	case f.Status == http.StatusOK:
-		return []health.Verdict{{Check: vaultCheck, State: health.Ready,
-			Message: "initialised, unsealed, active"}}
+		return append([]health.Verdict{{Check: vaultCheck, State: health.Ready,
+			Message: "initialised, unsealed, active"}}, rights.Judge(f.Rights)...)
 	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):
 		v.State, v.Message = health.Stuck, "sealed"
 		v.Cause = "its Pod was restarted, or it was sealed by hand: only its keys open it, and they are in the state"

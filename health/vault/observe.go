@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,8 +23,8 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 				return err
 			}
 			if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-				workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, nil,
-					w.stable)
+				workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload},
+					w.images, w.stable)
 				if err != nil {
 					return err
 				}
@@ -34,6 +35,9 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 			// answered.
 			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
+			if err == nil && facts.Status == http.StatusOK && !facts.Leaving {
+				facts.Rights, err = w.rights.Observe(ctx, s)
+			}
 			return err
 		})
 	if fault != nil {

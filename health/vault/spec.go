@@ -17,7 +17,7 @@ type Spec struct {
 }
 
 // Traits implements health.Body.
-func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Workloads: true} }
 
 // Validate implements health.Body.
 func (s Spec) Validate(need health.Need) {

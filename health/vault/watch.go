@@ -7,6 +7,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 // vaultInterval is the pause between requests to Vault without a change of its Pod. Polling is
@@ -18,6 +19,8 @@ type vaultWatch struct {
 	cluster  *kube.Cluster
 	stable   *observe.Stable
 	workload kube.WorkloadRef
+	images   map[string][]string
+	rights   *rights.Observer
 }
 
 // NewWatch implements health.Body.
@@ -30,8 +33,9 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	if err != nil {
 		return nil, err
 	}
-	return &vaultWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now),
-		workload: workload}, nil
+	stable := observe.NewStable(time.Now)
+	return &vaultWatch{spec: s, cluster: all, stable: stable, workload: workload,
+		images: spec.Images, rights: rights.NewObserver(spec, secrets, stable)}, nil
 }
 
 // Run implements Watch.
