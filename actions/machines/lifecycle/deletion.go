@@ -8,8 +8,8 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// markForDeletion marks all complete machines as to be deleted, before their stack deletes the
-// first.
+// markForDeletion writes StateToDelete into the marks of all complete machines of a stack, before
+// the first of them is deleted.
 func markForDeletion(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) error {
@@ -18,7 +18,8 @@ func markForDeletion(
 	return err
 }
 
-// keep removes the marks of markForDeletion.
+// keep reverts markForDeletion: it writes StateMade into the marks of machines that are to be
+// deleted.
 func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateMade,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
@@ -26,8 +27,7 @@ func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secre
 }
 
 // markForReplacement marks the machines that an interrupted destroy has left to be recreated, and
-// returns their names. They are the rest of a cluster that the state no longer contains, so they
-// cannot be used as they are.
+// returns their names. The state no longer contains their cluster, so the next run recreates them.
 func markForReplacement(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) ([]string, error) {
