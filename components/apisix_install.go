@@ -12,9 +12,9 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. The release
-// waits for the CRDs: if the API server does not serve a kind when the controller starts, the
-// controller does not watch that kind until its next restart, although its Pod is Ready
-// (apisix-ingress-controller internal/manager/controllers.go: HasAPIResource).
+// waits for the CRDs: a controller that starts before a kind is served does not watch this kind
+// until it is restarted, although its Pod is Ready (apisix-ingress-controller
+// internal/manager/controllers.go: HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
 		role: "-controller", name: apisixController, artifact: config.ArtifactAPISIXControllerChart,

@@ -11,11 +11,10 @@ import (
 // no URL within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins finds the URLs with a login in a text and calls add for each text that could reveal the
-// login: the password, user:password as in basic authentication, and the URL without trailing
-// slashes, commas and semicolons. The password and the user are added as written, unescaped, and
-// escaped by Go. Without a password, the user counts as a secret if it has at least wordLength
-// bytes.
+// logins calls add for the secrets of each URL with a login in text. These are the password,
+// user:password as in basic authentication, and the URL without trailing slashes, commas and
+// semicolons. The password and the user are added as written, unescaped, and escaped by Go. Without
+// a password, the user counts as a secret if it has at least wordLength bytes.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {
 		whole, user, password := found[0], found[1], found[2]

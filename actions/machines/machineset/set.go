@@ -59,9 +59,9 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember returns the Set to record for the next run. It is wanted, but a machine without Recreate
-// gets the value of previous: if a user removes a used value and later sets it again, the machine
-// is not recreated a second time.
+// Remember returns the Set to record for the next run: wanted, in which each machine without
+// Recreate has its previous value. So a value that a user removes and sets again does not recreate
+// the machine twice.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {
