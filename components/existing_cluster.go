@@ -143,8 +143,8 @@ func (l *existingCluster) gate(
 }
 
 // recognise registers the command that fails if the cluster differs from that of the previous run.
-// Otherwise Pulumi would update and delete objects of the same names in a different cluster
-// (docs/adr/0053).
+// Otherwise Pulumi would look for the previous cluster's objects in a different cluster, and delete
+// objects there (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	asked := kubeconfig.Recognition{

@@ -11,7 +11,7 @@ import (
 )
 
 // cleanUpFailed is the prefix of a Challenge's reason if the solver could not remove the
-// Challenge's answer (a DNS record or a route). The Challenge then keeps its finalizer, and
+// Challenge's answer, such as a DNS record. The Challenge then keeps its finalizer, and
 // cert-manager tries again (pkg/controller/acmechallenges finalize of v1.21). cert-manager v1.19
 // removes the finalizer nevertheless.
 const cleanUpFailed = "Error cleaning up challenge: "

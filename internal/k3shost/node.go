@@ -13,7 +13,7 @@ import (
 
 const (
 	// Staged is the path to which a new binary is pushed, on all hosts at once. An install or
-	// upgrade of the host moves it to Program.
+	// upgrade of the host copies it to Program.
 	Staged = "/var/lib/strata/k3s"
 	// Program is the path of the binary that the unit starts.
 	Program = "/usr/local/bin/k3s"
