@@ -15,13 +15,15 @@ type Artifact struct {
 	Name string
 	// Version is upstream's version.
 	Version string
-	// Arch is the processor architecture as in GOARCH; empty if the file does not depend on it.
+	// Arch is the processor architecture as in GOARCH; empty if the file is the same for all
+	// architectures.
 	Arch string
 	// SHA256 is the required sha256 sum of the file, in lower case hex.
 	SHA256 string
 	// Size is the file's size in bytes.
 	Size int64
-	// For is the name of the artifact that needs this one; empty if every stack needs it.
+	// For is the name of the artifact for which this file is needed, such as a chart; empty if
+	// every stack needs the file.
 	For string
 	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
 	Origin string
@@ -40,12 +42,12 @@ type Artifact struct {
 // files with different content have different names.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
-// extensions lists the file name extensions that are kept, because the reader of the file needs
-// them (K3s for images, Helm for charts, users for disks).
+// extensions lists the file name extensions that FileName includes, because the program that reads
+// the file requires them (K3s for images, Helm for charts, users for disks).
 var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml", ".qcow2"}
 
-// place returns the artifact with Path set from its name, version and sum. It keeps the extension
-// of original, a path or URL.
+// place returns the artifact with Path set from its name, version and sum. Path has the extension
+// of original, a path or URL, if it is in extensions.
 func (a Artifact) place(original string) Artifact {
 	name := fmt.Sprintf("%s-%s-%.12s", a.Name, a.Version, a.SHA256)
 	for _, extension := range extensions {

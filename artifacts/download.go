@@ -29,8 +29,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// ensureCached returns the artifact's file in the download cache. If it is missing, ensureCached
-// downloads or builds it.
+// ensureCached returns the path of the artifact's file in the download cache. If the file is
+// missing there, ensureCached downloads or builds it.
 func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {
@@ -54,8 +54,8 @@ func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (st
 	return file, err
 }
 
-// obtain writes the file of a pin's URL: it builds one of Strata's own images, and downloads any
-// other file.
+// obtain writes the file of a pin's URL: if the URL stands for one of Strata's own images, it
+// builds the image, otherwise it downloads the URL.
 func (s *source) obtain(
 	ctx context.Context, projectDir, url, arch, file string, progress io.Writer,
 ) error {
@@ -106,7 +106,7 @@ const (
 
 // download downloads a URL into a file, and resumes an interrupted download. It retries as long as
 // the file grows. A server that ignores ranges sends the file from the start each time; such an
-// attempt counts as progress if it gets further than all earlier ones.
+// attempt counts as progress if it gets more bytes than every earlier attempt.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -131,7 +131,7 @@ func (s *source) download(ctx context.Context, url, file string, progress io.Wri
 	}
 }
 
-// rest waits for pause, and returns false if ctx is done first.
+// rest waits for the duration pause. It returns false if ctx is done first.
 func rest(ctx context.Context, pause time.Duration) bool {
 	select {
 	case <-time.After(pause):
@@ -150,7 +150,8 @@ func size(file string) int64 {
 	return info.Size()
 }
 
-// attempt makes one request and returns the number of new bytes.
+// attempt makes one request, which continues the partial file if the server supports ranges. It
+// returns the number of new bytes.
 func (s *source) attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -178,7 +179,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The file is complete or a different one; its sum is checked later.
+		// The file is complete, or has another content than the URL; the caller verifies its sum.
 		return 0, nil
 	case http.StatusOK:
 		if _, err := out.Seek(0, io.SeekStart); err != nil {
@@ -202,7 +203,8 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	return got, out.Close()
 }
 
-// counter prints the progress of a download at each 10 %, in one write. It calls beat for all data.
+// counter prints the progress of a download at each 10 %, in one write. It calls beat whenever data
+// arrive.
 type counter struct {
 	to                  io.Writer
 	done, total, tenths int64
@@ -223,7 +225,8 @@ func (c *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// fresh downloads a small text that may have changed, so it does not resume an earlier download.
+// fresh downloads a small text that may have changed since the last run, so it starts at the first
+// byte.
 func (s *source) fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

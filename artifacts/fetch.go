@@ -36,8 +36,9 @@ func Fetch(
 	return old.With(fetched).Write(projectDir)
 }
 
-// With returns the lock with newer entries. It keeps entries without a pin: if the pin comes back,
-// its sum is checked.
+// With returns the lock with the newer entries added; they replace entries for the same file. Other
+// entries stay, also those without a pin: if a pin returns to an earlier version, its sum is
+// checked.
 func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
@@ -52,9 +53,9 @@ func (l *Lock) With(newer []Locked) *Lock {
 type fetcher struct {
 	projectDir string
 	source     *source
-	// old is the lock before the fetch.
+	// old is the project's lock before this fetch.
 	old *Lock
-	// dir is the download cache.
+	// dir is the folder of the download cache.
 	dir string
 	// hosts, if set, checks each host once before the first download from it.
 	hosts *hosts
@@ -102,7 +103,7 @@ func (f *fetcher) file(
 ) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
-		// The partial file may be of an older version, which no sum would detect.
+		// The partial file may be a part of an older version, which no known sum would detect.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}

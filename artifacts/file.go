@@ -28,7 +28,7 @@ func (e *SumError) Error() string {
 		e.Found)
 }
 
-// link creates a hard link to a file, or a copy if the file system is another one.
+// link creates a hard link to a file, or a copy if from and to are on different file systems.
 func link(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // packets would delay a run for minutes.
 const answersWithin = 8 * time.Second
 
-// hosts caches which hosts answer.
+// hosts records for each host of downloads whether it answers, so that each is checked once.
 type hosts struct {
 	mutex sync.Mutex
 	asked map[string]func() error
@@ -42,8 +42,8 @@ func (h *hosts) answer(ctx context.Context, from *source, upstream string) error
 	return ask()
 }
 
-// heard sends a HEAD request for a download. It returns an error if the host does not answer; any
-// status is an answer.
+// heard sends a HEAD request for a download. It returns an error if the host sends no response; a
+// response with any status is no error.
 func heard(ctx context.Context, from *source, upstream, host string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin,
 		fmt.Errorf("no answer within %s", answersWithin))

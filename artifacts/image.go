@@ -12,7 +12,7 @@ import (
 )
 
 // VMImage returns the disk image of virtual machines, as the bundle's manifest or the lock
-// describes it. It does not need the other artifacts to be in the bundle or the lock.
+// describes it. The stack's other artifacts may be missing in the bundle or the lock.
 func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	found, err := vmImage(cfg, projectDir)
 	if err != nil {
@@ -21,8 +21,8 @@ func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	return found[0], nil // fits has refused a bundle with none or with two.
 }
 
-// AtHand returns the path of the artifact's file on this machine; "" if it must be downloaded. It
-// fails if a bundle lacks the file.
+// AtHand returns the path at which the artifact's file exists on this machine; "" if the file must
+// be downloaded. It fails if a bundle lacks the file.
 func (a Artifact) AtHand(projectDir string) (string, error) {
 	if a.source != "" {
 		_, err := os.Stat(a.source)

@@ -95,13 +95,13 @@ func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 	return l.Artifacts[i], true
 }
 
-// same reports whether another entry is for the same file, whatever its sum.
+// same reports whether two entries are for the same file; their sums may differ.
 func (l Locked) same(other Locked) bool {
 	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch &&
 		l.URL == other.URL
 }
 
-// artifact returns the entry as an Artifact that from downloads.
+// artifact returns the entry as an Artifact that the source from downloads.
 func (l Locked) artifact(from *source) Artifact {
 	return Artifact{
 		Name: l.Name, Version: l.Version, Arch: l.Arch, SHA256: l.SHA256, Size: l.Size,

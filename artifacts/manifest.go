@@ -29,8 +29,8 @@ type Entry struct {
 	Version string `json:"version"`
 	// Arch is the processor architecture as in GOARCH; empty if the file fits all hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact that needs this one, for example the chart that uses the
-	// images of an archive. If empty, every stack needs it.
+	// For is the name of the artifact for which this file is needed, for example the chart whose
+	// images are in an archive. If empty, every stack needs it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`

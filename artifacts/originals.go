@@ -25,24 +25,24 @@ var together = [][]string{
 
 // Filled is the result of Originals.
 type Filled struct {
-	// Names lists the requested artifacts that the folder now has.
+	// Names lists the requested artifacts whose files are in the folder now.
 	Names []string
-	// Entries lists their files as in a bundle's manifest, with paths relative to the folder. The
-	// sum of a plugin is that of its archive.
+	// Entries describes the files of these artifacts as in a bundle's manifest, with paths relative
+	// to the folder. The sum of a plugin is that of its archive.
 	Entries []Entry
-	// Left lists existing files with an artifact's name that Strata did not fetch. It did not fetch
-	// these artifacts.
+	// Left lists files in the folder that have the name of a requested artifact and that Strata did
+	// not write. Originals does not fetch these artifacts.
 	Left []string
-	// Missing joins the errors of failed downloads; nil if there are none. If a download failed,
-	// the artifacts that must have a matching version are not placed either.
+	// Missing joins the errors of failed downloads; nil if there are none. After a failed download,
+	// the artifacts whose versions must match that of the missing one are not placed either.
 	Missing error
 }
 
 // Originals downloads pins into a folder, with files named ARTIFACT-VERSION as the lab expects them
 // (tests/lab/internal/originals). It verifies sums with known, a project's lock, and with the
-// folder's own lock, which it writes. It removes files that it fetched earlier at other versions,
-// and keeps other files. Failed downloads are only reported in Missing; a wrong sum or an interrupt
-// is an error. out receives the progress.
+// folder's own lock, which it writes. It removes files that it has fetched earlier at a different
+// version, and no other files. Failed downloads are only reported in Missing; a wrong sum or an
+// interrupt is an error. out receives the progress.
 func Originals(
 	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin,
 	out io.Writer,
@@ -69,7 +69,7 @@ func Originals(
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts),
 		hosts: &hosts{}}
 	fetched, failures, err := f.fetchPins(ctx, pins, out)
-	// An interrupt must not count as a failed download.
+	// If ctx was interrupted, return its error, so that it does not count as a failed download.
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return filled, err
 	}
@@ -120,7 +120,8 @@ func goesWith(name string) []string {
 	return []string{name}
 }
 
-// isIncomplete reports whether an artifact of the same group was requested but not fetched.
+// isIncomplete reports whether an artifact was requested, but not fetched, whose version must match
+// that of the artifact name.
 func isIncomplete(name string, fetched []Locked, pins []config.Pin) bool {
 	return slices.ContainsFunc(goesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
@@ -188,8 +189,8 @@ func (l *Locked) unpack(archive, target string) error {
 	return err
 }
 
-// leftAlone returns the files in the folder that have the name of a pin's artifact, but are not in
-// the folder's lock.
+// leftAlone returns the files in the folder that are named after a pin's artifact but are not in
+// the folder's lock, so that Strata did not write them.
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -108,7 +108,7 @@ func (m *Manifest) entries(name, arch string) []Entry {
 }
 
 // fits returns an error if entries, those of one name, are not exactly one file with the configured
-// version. K3s's images may be any number of archives, because K3s pulls missing images.
+// version. For K3s's images, any number of archives is valid, because K3s pulls missing images.
 func fits(cfg *config.Config, name string, entries []Entry) error {
 	switch {
 	case name == config.ArtifactK3sImages:

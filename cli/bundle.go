@@ -38,8 +38,8 @@ func newBundleCommand() *cobra.Command {
 	return command
 }
 
-// newBundleMakeCommand returns `strata bundle make`. It runs a module of its own, whose libraries
-// no other user has to compile.
+// newBundleMakeCommand returns `strata bundle make`. It runs the Go module tools/bundle, whose
+// libraries are compiled only for this command.
 func newBundleMakeCommand() *cobra.Command {
 	var project, stack, file string
 	command := &cobra.Command{
@@ -69,7 +69,8 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 }
 
 // runBundle compiles and runs the module in bundleModule. An interrupt of this command also stops
-// the module. left is the end of the error message: it says what a failed run leaves incomplete.
+// the module. left is the end of the error message: it names the files that a failed run leaves
+// incomplete.
 func runBundle(
 	cmd *cobra.Command, command, left, project, stack, file string, more ...string,
 ) error {

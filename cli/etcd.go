@@ -12,8 +12,8 @@ import (
 )
 
 // newSnapshotCommand returns `strata snapshot`. The first server that answers writes a snapshot of
-// etcd now, besides the scheduled ones. The command copies it to this machine on request, because a
-// host's snapshots are lost with the host.
+// etcd now, besides the scheduled ones. On request, the command copies the snapshot to this
+// machine, because the files on a host are lost with the host.
 func newSnapshotCommand() *cobra.Command {
 	var stack, project, to string
 	var list bool
@@ -48,8 +48,8 @@ type restoreFlags struct {
 	yes, newHosts          bool
 }
 
-// newRestoreCommand returns `strata restore`, which restores etcd from a snapshot. With --current
-// it needs no snapshot: after a lost quorum, it resets etcd to the data of one server.
+// newRestoreCommand returns `strata restore`, which restores etcd from a snapshot. With --current,
+// the command needs no snapshot: after a lost quorum, it resets etcd to the data of one server.
 func newRestoreCommand() *cobra.Command {
 	var flags restoreFlags
 	command := &cobra.Command{

@@ -16,7 +16,7 @@ func ofStack(command *cobra.Command, stack, project *string) {
 }
 
 // ofFile gives a subcommand the flag for the path of the stack's file, which may be outside the
-// project.
+// project's folder.
 func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "",
 		"the stack's file (default Pulumi.STACK.yaml in the project)")

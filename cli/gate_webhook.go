@@ -35,8 +35,8 @@ func newGateCommand() *cobra.Command {
 }
 
 // newGateWebhookCommand returns `strata gate webhook` for users and scripts. After a plain `helm
-// install`, it waits until an admission webhook serves. It runs the same gate as the Pulumi
-// program, but without the checks that log in to hosts.
+// install`, it waits until an admission webhook serves. The command runs the Pulumi program's
+// webhook gate without the checks that log in to hosts.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{

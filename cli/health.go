@@ -13,8 +13,8 @@ import (
 	"strata/cli/stackhealth"
 )
 
-// healthTimeout bounds each gate. A working component passes within one or two observations, and
-// each takes seconds under load.
+// healthTimeout bounds each gate. The gate of a working component passes after one or two
+// observations, each of which takes seconds under load.
 const healthTimeout = 30 * time.Second
 
 // healthFlags are the flags of `strata health`.

@@ -15,10 +15,11 @@ import (
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
 
-// keepTunnel keeps the tunnel open until the program exits. The tunnel's process then runs until it
-// is idle, so that Pulumi can still delete objects through it.
+// keepTunnel keeps the tunnel open until the program exits. After that, the tunnel's process runs
+// until it has been idle for tunnel.Idle, so that Pulumi can still delete objects through the
+// tunnel.
 func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
-	// Log fails only if the engine is gone.
+	// Log fails only if the connection to Pulumi's engine fails.
 	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) })
 }
 
@@ -32,8 +33,7 @@ func endOrphans(ctx context.Context) error {
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
 }
 
-// connect returns the hook that runs before each create, update or delete in a cluster that Strata
-// built.
+// connect returns the hook that runs before each create and update in a cluster that Strata built.
 func connect(kubeconfig string, servers []string) (components.Before, error) {
 	cluster, err := adopt.NewCluster(kubeconfig)
 	if err != nil {

@@ -99,8 +99,8 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	return request, errors.Join(append(wrong, err)...)
 }
 
-// byDefault returns the flags with their defaults. If an ssh_config is named, it sets none, because
-// the values may come from there.
+// byDefault returns the flags with their defaults. With --ssh-config it sets no defaults, because
+// that file may set the values.
 func (f initFlags) byDefault() initFlags {
 	if f.config != "" {
 		return f

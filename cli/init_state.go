@@ -17,8 +17,8 @@ import (
 )
 
 // stateChosenBy returns the setting that already selects a state backend or a passphrase; empty if
-// there is none. It refuses --local-state if there is such a setting, because Pulumi would not use
-// the new folder. A state that an earlier --local-state has prepared is accepted.
+// there is none. With such a setting, it returns an error for --local-state, because Pulumi would
+// not use the new state folder. Settings of an earlier --local-state are no error.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" && !localstate.IsSelected() {

@@ -21,8 +21,8 @@ type kubeconfigFlags struct {
 	merge, reader                   bool
 }
 
-// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if kubectl's file already has a
-// context of that name for another cluster.
+// newKubeconfigCommand returns `strata kubeconfig`. The command exits with 2 if kubectl's file has
+// a context of the same name for a different cluster.
 func newKubeconfigCommand() *cobra.Command {
 	var flags kubeconfigFlags
 	command := &cobra.Command{
@@ -60,7 +60,8 @@ func newKubeconfigCommand() *cobra.Command {
 	return command
 }
 
-// read reads the kubeconfig from the stack's outputs, and sets the name of its context.
+// read reads the kubeconfig from the stack's outputs, and renames its context to --context or the
+// stack's name.
 func (f *kubeconfigFlags) read(cmd *cobra.Command) (*clientcmdapi.Config, error) {
 	f.output = cmp.Or(f.output, filepath.Join(f.project, ".strata", "kubeconfig-"+f.stack))
 	output := "kubeconfig"

@@ -57,8 +57,8 @@ func newOrphansCommand() *cobra.Command {
 	return command
 }
 
-// list prints the hosts that do not answer, and the machines that are not in the state. Without a
-// readable stack file it prints only the hosts, and a warning.
+// list prints the hosts that do not answer, and the machines that are not in the state. If the
+// stack file cannot be read, it prints the hosts and a warning.
 func (f orphansFlags) list(cmd *cobra.Command, state *stackstate.State) error {
 	err := leftovers.ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), f.stack, state)
 	cfg, unread := f.config()

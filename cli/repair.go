@@ -52,8 +52,8 @@ func newRepairCommand() *cobra.Command {
 	return command
 }
 
-// reachCluster opens the tunnel of the gates in a state. The caller must call the returned function
-// to close it.
+// reachCluster opens the tunnel that the gates in a state use, so that the cluster's API can be
+// reached. The caller must call the returned function, which closes the tunnel.
 func reachCluster(ctx context.Context, state *stackstate.State) (func(), error) {
 	gates, err := inventory.Gates(state)
 	if err != nil {

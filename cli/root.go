@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// exitError carries a subcommand's exit code. An empty error text means that the message has been
-// printed already.
+// exitError carries a subcommand's exit code. If its error has an empty text, the subcommand has
+// printed the message itself.
 type exitError struct {
 	code int
 	err  error

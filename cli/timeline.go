@@ -63,8 +63,8 @@ func newTimelineCommand() *cobra.Command {
 	return command
 }
 
-// readRun reads a recording. It fails if the recording has no step, for example after a refused
-// run.
+// readRun reads a recording. It fails if the recording contains no resource operation, for example
+// because the run was refused.
 func readRun(path string) (timeline.Run, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -48,7 +48,7 @@ func newTunnelCommand() *cobra.Command {
 
 // holdTunnel keeps the tunnel open, and prints how to use it.
 func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
-	// Keep tries again.
+	// tunnel.Keep retries after each failure, so a failure is only printed.
 	warn := func(trouble string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+trouble) }
 	if err := tunnel.Keep(cmd.Context(), spec, key, warn); err != nil {
 		return err

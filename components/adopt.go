@@ -72,7 +72,7 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 			}
 			change := Change{Token: string(args.Type), Known: args.OldInputs != nil,
 				Inputs: plain(args.NewInputs)}
-			// Log fails only if the engine fails.
+			// Log fails only if the connection to Pulumi's engine fails, so its error is ignored.
 			return one.before(ctx.Context(), change, func(what string) { _ = ctx.Log.Info(args.Name+": "+what, nil) })
 		case <-waiting.Done():
 			return fmt.Errorf("the kubeconfig is not known after %s", kubeconfigWait)

@@ -20,10 +20,11 @@ type APISIXArgs struct {
 	Values, ControllerValues pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// PodNetwork limits the admin API to clients of this network. The network policy limits it to
-	// certain Pods.
+	// PodNetwork is the address range of the cluster's Pods. The admin API accepts clients of this
+	// range only; the network policy restricts them to the controller's Pods.
 	PodNetwork netip.Prefix
-	// Full also registers the gates that nothing depends on (strata:apps.validate).
+	// Full is true if the gates on which no resource depends are registered as well
+	// (strata:apps.validate).
 	Full bool
 	// Signer signs the domain's certificate.
 	Signer Signer
@@ -46,7 +47,8 @@ type APISIX struct {
 	// Values make gates that request routes of APISIX run again when the user's values of its
 	// charts change. Zero unless Full.
 	Values Valued
-	// Revision changes with the configuration of APISIX. Nil unless Full.
+	// Revision is a digest of both charts, the configuration and the user's values. The gates of
+	// upstreams run again when it changes. Nil unless Full.
 	Revision pulumi.StringInput
 	// Webhook passes once every API server reaches the controller's webhook. Before that, API
 	// servers refuse objects of APISIX's kinds.
@@ -78,7 +80,8 @@ type apisix struct {
 	args              *APISIXArgs
 	keys              *Object
 	controller, plane release
-	// tls is the certificate's gate; nil unless Full.
+	// proxy is the GatewayProxy's resource and gateway the Gateway's. tls is the gate of the
+	// domain's certificate; nil unless Full.
 	proxy, tls, gateway pulumi.Resource
 }
 
@@ -94,7 +97,7 @@ func NewAPISIX(
 	a.layer = layer{
 		Layer: args.Layer, ctx: ctx, parent: a.APISIX, name: name, title: "apisix",
 		space: apisixNamespace,
-		// The data plane has a policy of its own (apisixPolicy).
+		// This policy is for the controller's Pods; the data plane's Pods get apisixPolicy.
 		policy: layerPolicy{pods: apisixLabels(apisixController), open: []int{8080, 9443}},
 		limit:  args.Timeouts.APISIX, limitKey: "strata:timeouts.apisix",
 	}

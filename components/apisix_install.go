@@ -12,8 +12,8 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. The release
-// waits for the CRDs: if a kind is missing when the controller starts, the controller does not
-// watch it until the next restart, although its Pod is Ready (apisix-ingress-controller
+// waits for the CRDs: a controller that starts before a kind is served does not watch this kind
+// until it is restarted, although its Pod is Ready (apisix-ingress-controller
 // internal/manager/controllers.go: HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
@@ -51,7 +51,8 @@ func (a *apisix) installPlane() (err error) {
 		childOf(a, a.namespace)...)
 }
 
-// gates registers the gates for which no other resource of this component waits. Only with Full.
+// gates registers the gates on which no resource of this component depends. It is called only if
+// Full is set.
 func (a *apisix) gates() (err error) {
 	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256,
 		a.args.Config))
@@ -61,7 +62,7 @@ func (a *apisix) gates() (err error) {
 			apisixNamespace + "/Deployment/" + apisixController,
 			apisixNamespace + "/Deployment/" + apisixName,
 		}},
-		// Until the Gateway exists, the data plane is not ready.
+		// The data plane's Pods are not ready before the Gateway exists, so the gate waits for it.
 	}, Revision: a.Revision}, a.plane.object, a.gateway)
 	if err != nil {
 		return err
@@ -82,8 +83,8 @@ func (a *apisix) gates() (err error) {
 	return err
 }
 
-// revision returns ours joined with the revisions of the user's values of both charts. Charts
-// without such values add nothing.
+// revision returns the text ours joined with the revisions of the user's values of both charts. A
+// chart without such values adds nothing.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
 	case !a.controller.own.isSet():

@@ -38,11 +38,12 @@ type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout passes once every Pod is of the newest revision and ready.
 	Rollout *Gate
-	// URL leads to the login page of user admin.
+	// URL is the URL of the login page for user admin.
 	URL string `pulumi:"url"`
 	// AdminPassword is the generated password; nil if the configuration sets a hash. Secret.
 	AdminPassword pulumi.StringOutput `pulumi:"adminPassword"`
-	// Generated is false if the configuration sets the password's hash.
+	// Generated is true if AdminPassword was generated, and false if the configuration sets the
+	// hash.
 	Generated bool
 }
 
@@ -119,8 +120,8 @@ func (a *argocd) install() error {
 	if err != nil {
 		return err
 	}
-	// The revision leaves out the rest of the section strata:argocd: it has a password and a hash,
-	// which cause no rollout and could be guessed from a digest.
+	// The revision does not include other keys of strata:argocd, such as the password hash: they
+	// cause no rollout and could be guessed from a digest.
 	revision := a.release.revision(a.host)
 	unblock, err := a.Cluster.unblock(a.ctx, a.name+"-unblock", statefulset.Input{
 		Namespace: argocdNamespace, StatefulSet: argocdController, Timeout: a.Timeouts.ArgoCD,

@@ -67,7 +67,8 @@ const (
 
 // NewCA registers the root, the issuer that signs with it, and the command that reissues all
 // certificates one after the other when the root changes. The state records the root's certificate.
-// The issuer's gate fails if the cluster has another one, unless AcceptedCA allows it.
+// The issuer's gate fails if the cluster's root differs from the recorded one, unless AcceptedCA
+// allows the difference.
 func NewCA(
 	ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
@@ -116,8 +117,8 @@ func NewCA(
 }
 
 // root registers the self-signing issuer, the root Certificate and its gate, and returns the gate.
-// The gate checks the certificate itself, because after a change cert-manager reports Ready for the
-// previous one for a moment.
+// The gate checks the certificate itself, because cert-manager reports Ready for the previous
+// certificate for a moment after a change.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer,

@@ -29,7 +29,7 @@ const (
 
 // NewACMECA registers the cluster issuer for an ACME server, and the Secrets that it refers to.
 // CA.Ready passes once the server has accepted the account. Unlike NewVaultCA, it requests no test
-// certificate, which would need another DNS name and count against the server's rate limits.
+// certificate, which would need a DNS name of its own and count against the server's rate limits.
 func NewACMECA(
 	ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption,
 ) (*CA, error) {
@@ -143,8 +143,8 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 // of type ClusterIP and not NodePort.
 func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	if cfg.Solver == config.SolverDNS01 {
-		// Any text of the solver may come from an encrypted configuration value. Pulumi does not
-		// say which, so all texts are marked as secret.
+		// Any string of the solver may be encrypted in the stack file. Pulumi does not tell which
+		// strings are, so all strings are marked as secret.
 		secret := &merging{own: config.Values{Secret: true}}
 		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
 	}
@@ -158,8 +158,8 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 }
 
 // accountDigest returns a digest of the settings that decide whether the server accepts the
-// account. It is the gate's revision, so the gate runs again when one changes. The digest is secret
-// if a key is part of it.
+// account. It is the gate's revision, so the gate runs again when one of the settings changes. The
+// digest is secret if a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate,
 		cfg.ExternalAccount.TrimPadding()))

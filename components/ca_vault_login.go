@@ -24,8 +24,10 @@ func vaultLogin(
 	}, err
 }
 
-// vaultAccountLogin registers the ServiceAccount for Vault's Kubernetes auth, and gives
-// cert-manager its tokens: by a Role if cert-manager can request them, otherwise by a token Secret.
+// vaultAccountLogin registers the ServiceAccount with which cert-manager logs in to Vault's
+// Kubernetes auth method. If args.BoundTokens is set, a Role lets cert-manager request tokens for
+// it; otherwise a Secret contains its token. It returns the registered objects and the issuer's
+// spec.vault.auth.
 func vaultAccountLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, pulumi.Map, error) {
@@ -100,8 +102,9 @@ func inCertManager(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(certManagerNamespace)}
 }
 
-// loginDigest returns a digest of the settings that decide whether Vault signs. When one changes,
-// the test certificate is issued again. The digest is secret if a token is part of it.
+// loginDigest returns a digest of the settings that decide whether Vault signs. When one of the
+// settings changes, cert-manager issues the test certificate again. The digest is secret if a token
+// is part of it.
 func loginDigest(cfg config.VaultIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg))
 	if cfg.Token != "" {

@@ -24,18 +24,19 @@ type CertificateArgs struct {
 	// Nonce makes cert-manager reissue the certificate when it changes. It is the subject's
 	// organizational unit, which the issuer may drop from the certificate. Optional.
 	Nonce pulumi.StringInput
-	// Leaf registers the certificate without a wait or a gate, if nothing depends on it. Ready is
-	// nil then.
+	// Leaf is true if no resource depends on the certificate. Then there is neither a wait nor a
+	// gate, and Ready is nil.
 	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
 	Lifetime string
 	// Cluster is the cluster of the Certificate. Required.
 	Cluster *Cluster
-	// Timeouts bound the wait.
+	// Timeouts.Certificate bounds both Pulumi's wait for the Certificate's status and the gate.
 	Timeouts config.Timeouts
 	// Layer is the layer's name in the gate's messages.
 	Layer string
-	// After are the resources that the Certificate waits for: the issuer's gate and the namespace.
+	// After are the gates and resources that must be ready before the Certificate is created: the
+	// issuer's gate and the namespace.
 	After []pulumi.Resource
 }
 

@@ -38,8 +38,8 @@ type CertManager struct {
 const certManagerNamespace = "cert-manager"
 
 // NewCertManager registers cert-manager. Its gate checks the webhooks themselves, as cmctl check
-// api does. An Available Deployment is not enough: until the CA injector has written the CA into
-// the webhooks' configuration, every request fails with an x509 error.
+// api does. Available Deployments do not suffice: until the CA injector has written the CA into the
+// webhooks' configuration, every request fails with an x509 error.
 func NewCertManager(
 	ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption,
 ) (*CertManager, error) {
@@ -102,7 +102,7 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 
 // certManagerAPI returns the Spec of the webhooks' gate, with the checks of cert-manager's
 // pkg/util/cmapichecker. For a dry run of a valid CertificateRequest, the mutating webhook must
-// fill in spec.username. An invalid one must be denied.
+// fill in spec.username. The validating webhook must deny an invalid CertificateRequest.
 func certManagerAPI() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

@@ -39,8 +39,8 @@ type Cluster struct {
 	Endpoint pulumi.StringInput
 	// Servers are the URLs of the API servers. Gates check each of them.
 	Servers pulumi.StringArrayInput
-	// Hosts are the nodes to which gates log in. Nil if no node can be reached over SSH; then gates
-	// only use the API.
+	// Hosts are the nodes to which gates log in. Nil for an existing cluster, whose nodes have no
+	// SSH login; gates then only use the API.
 	Hosts *Hosts
 	// Version is the cluster's version of Kubernetes, for example v1.34.2+k3s1; empty if it is
 	// unknown.
@@ -146,8 +146,8 @@ func (c *Cluster) namespaceEnd(
 }
 
 // unblock registers the command that deletes broken Pods of a StatefulSet's earlier revision.
-// Without it, a rollout in order (podManagementPolicy OrderedReady) would wait for ever until such
-// a Pod is ready. The command runs again with each revision.
+// Otherwise the StatefulSet controller (podManagementPolicy OrderedReady) would wait for ever until
+// such a Pod is ready. The command runs again when the revision changes.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input,
 	revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {
@@ -163,13 +163,14 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 
 // reissue registers the command that makes cert-manager reissue all certificates that an earlier
 // signer (the issuer's former CA or server) has signed. opts must make the command wait for the new
-// signer's gate, because until then cert-manager signs with the earlier one.
+// signer's gate, because before that gate passes, cert-manager signs with the earlier signer.
 func (c *Cluster) reissue(
 	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
 	// The attempt changes with each change of the signer, so the command also runs after a failed
-	// change is reverted. Then some certificates are from either signer.
+	// change is reverted. Otherwise some certificates would keep the signature of the failed
+	// change's signer.
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)},
 		opts...)
 	if err != nil {

@@ -57,7 +57,7 @@ func NewCRDs(
 	if err := ctx.RegisterComponentResource(tokenOf("crds", "CRDs"), name, c, opts...); err != nil {
 		return nil, err
 	}
-	// `strata health` lists gates in this order.
+	// `strata health` lists gates in the order of registration, so bundles are registered by name.
 	for _, bundle := range slices.Sorted(maps.Keys(args.Bundles)) {
 		artifact := args.Bundles[bundle]
 		applied, err := c.apply(ctx, name+"-"+bundle, bundle, artifact, args)

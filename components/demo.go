@@ -16,8 +16,8 @@ type DemoArgs struct {
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Admitted has the gates that routes wait for: that the API servers serve the kind of the
-	// route, and that its webhook works.
+	// Admitted has the gates that routes wait for: one passes once the API servers serve the
+	// route's kind, the other once the route's admission webhook works.
 	Admitted []pulumi.Resource
 }
 
@@ -33,7 +33,7 @@ type Demo struct {
 	Workloads []string
 	// Routes are the HTTPRoutes and ApisixRoutes of the demo.
 	Routes []upstreams.RouteRef
-	// Objects are the objects for which Validation waits.
+	// Objects are the demo's Kubernetes objects. The gates of Validation wait for them.
 	Objects []pulumi.Resource
 	// Key is the API key of the REST API. Password is the password of user demo. Both are secret.
 	Key      pulumi.StringOutput `pulumi:"key"`

@@ -13,11 +13,11 @@ const (
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
-// keycloakMemory and keycloakMemoryLimit are Keycloak's memory request and limit. Its heap starts
-// at half of the limit and grows up to 70 % of it; without a limit, to the same shares of the
-// node's memory (www.keycloak.org/server/containers, "Specifying different memory settings": at
-// least 750 MB). The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
-// (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
+// keycloakMemory and keycloakMemoryLimit are Keycloak's memory request and limit. Keycloak's heap
+// starts at 50 % of the limit and grows up to 70 % of the limit. Without a limit, the percentages
+// are of the node's memory (www.keycloak.org/server/containers, "Specifying different memory
+// settings": at least 750 MB). The limit is the sizing guide's result without users: (1250 MB - 300
+// MB) / 0.7 (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 
 // keycloak registers Keycloak, its realm and its route.
@@ -50,7 +50,7 @@ func (d *demo) keycloak() error {
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm",
 		mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
-			// The token issuer, which must be equal for APISIX and the browser.
+			// The token issuer's URL must be the same for APISIX and the browser.
 			value("KC_HOSTNAME", "https://"+host),
 			// APISIX calls Keycloak by its Service, so the public name need not resolve in the
 			// cluster.

@@ -36,7 +36,7 @@ func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 	return metadata
 }
 
-// object registers an object that only depends on the demo's namespace.
+// object registers a Kubernetes object of the demo, which depends only on the demo's namespace.
 func (d *demo) object(role, token string, fields pulumi.Map) error {
 	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields,
 		childOf(d, d.namespace)...)

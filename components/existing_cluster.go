@@ -64,9 +64,10 @@ type existingCluster struct {
 	// kubeconfig has only the current context. identity is a digest of the cluster's CA, which
 	// identifies the cluster.
 	kubeconfig, identity pulumi.StringOutput
-	// whole is the gate that passes once all registered Nodes are ready.
+	// whole is the gate of the Nodes. It passes once all registered Nodes are ready.
 	whole *Gate
-	// same is the command that fails if the cluster is not that of the previous run.
+	// same is the command of recognise. It fails if the cluster differs from that of the previous
+	// run.
 	same *local.Command
 }
 
@@ -141,9 +142,9 @@ func (l *existingCluster) gate(
 	}, childOf(l, needs...)...)
 }
 
-// recognise registers the command that fails if the cluster is not that of the previous run.
-// Otherwise Pulumi would look for, and delete, the previous cluster's objects in another cluster
-// (docs/adr/0053).
+// recognise registers the command that fails if the cluster differs from that of the previous run.
+// Otherwise Pulumi would look for the previous cluster's objects in a different cluster, and delete
+// objects there (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	asked := kubeconfig.Recognition{

@@ -19,10 +19,10 @@ import (
 // the gate fails first and reports the reason.
 const deadlineSlack = 30 * time.Second
 
-// Gate is a command resource whose creation succeeds only once its subject is ready. It is not a
-// component, because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only read-only
-// health checks have this type, not commands that drain or upgrade. Depend on a Gate by WaitFor,
-// which passes the embedded command to DependsOn.
+// Gate is a command resource whose create succeeds only once all of the gate's checks pass. It is
+// not a component, because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
+// read-only health checks have this type, not commands that drain or upgrade. Depend on a Gate by
+// WaitFor, which passes the embedded command to DependsOn.
 type Gate struct{ *local.Command }
 
 // gateArgs configures a Gate.
@@ -40,7 +40,8 @@ type gateArgs struct {
 	HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for kinds that use the Kubernetes API.
 	Kubeconfig pulumi.StringInput
-	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
+	// Revision is a digest of the configuration of the checked resources, such as a chart's version
+	// and values. The gate runs again when Revision changes. Default: Spec.Revision.
 	Revision pulumi.StringInput
 	// Attempt is an output of rerun.Attempt. Set it if a preview may not know the Spec although the
 	// Spec does not change. Then the preview shows an update in place instead of a replacement.

@@ -28,7 +28,8 @@ type HostsArgs struct {
 	Cluster string
 	// TokenGeneration is the generation of the cluster's join tokens. The first tokens have 0.
 	TokenGeneration int
-	// Fixed are the values, by key, that K3s cannot change on a server that has cluster data.
+	// Fixed maps keys of K3s's config.yaml to the configured values that K3s cannot change on a
+	// server with cluster data (config.CriticalValues).
 	Fixed map[string]string
 	// Stack is the stack's name. The names of the machines that Strata makes begin with it.
 	Stack string
@@ -45,8 +46,8 @@ type HostsArgs struct {
 	// InstallTimeout is passed to the command that copies an image to the hypervisor
 	// (strata:timeouts.install).
 	InstallTimeout metav1.Duration
-	// Artifacts has the disk image of virtual machines. The kind of the artifacts is recorded in
-	// the state. Required.
+	// Artifacts has the disk image of virtual machines. Hosts records the artifacts' kind in the
+	// state. Required.
 	Artifacts *artifacts.Set
 }
 
@@ -76,12 +77,12 @@ type Host struct {
 	reached *reach.Host
 	// Machine is the resource whose deletion also removes the host; nil for an existing host.
 	Machine pulumi.Resource
-	// Present is the command that repairs an interrupted destroy: once it has run, the machine
-	// exists and runs. Nothing is installed earlier. Nil for an existing host.
+	// Present is the command that recreates and starts the machine after an interrupted destroy.
+	// Every install on the machine waits for this command. Nil for an existing host.
 	Present pulumi.Resource
 	// Booted passes once a virtual machine runs and has its address; nil for other hosts.
 	Booted *Gate
-	// Gate passes once the host is fit for K3s.
+	// Gate passes once the host meets K3s's requirements.
 	Gate *Gate
 	// command is the command that creates the machine, and consent allows its recreation. Neither
 	// is set for an existing host.

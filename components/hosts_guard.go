@@ -61,10 +61,10 @@ func recreationOf(
 	return recreation{word: node.Recreate, used: used}, nil
 }
 
-// replaces sets the command's triggers, and returns the option that goes with them. The machine is
-// replaced only when word changes to a new consent. Without a consent, first is the trigger of a
-// new machine and later changes are ignored, because a change of the trigger would replace the
-// machine.
+// replaces sets the triggers of the machine's command, and returns the command's option for these
+// triggers. The machine is replaced only when word changes to a new consent. Without a consent,
+// first is the trigger of a new machine and later changes are ignored, because a change of the
+// trigger would replace the machine.
 func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
 	if r.word == "" {
 		command.Triggers = pulumi.Array{pulumi.String(first)}

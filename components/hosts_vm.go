@@ -149,7 +149,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	keys := v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key})
 	command := actions.CommandOf(lifecycle.Create, input, keys)
 	command.Update, command.Delete = actions.Text(lifecycle.Update), actions.Text(lifecycle.Delete)
-	// It has the values with which the machine was created.
+	// The previous output contains the values with which the machine was created.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
@@ -185,7 +185,7 @@ func (v *vms) putImage() error {
 	return err
 }
 
-// needs returns the resources that a machine depends on. A destroy deletes them after the machine.
+// needs returns the resources on which a machine depends: a destroy deletes them after the machine.
 func (v *vms) needs() ([]pulumi.Resource, error) {
 	needs := []pulumi.Resource{v.guard}
 	if v.image != nil {
@@ -210,7 +210,7 @@ func (v *vms) spec(node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout
 	if v.image != nil {
-		// PutImage has checked the error.
+		// v.image is set, so putImage has read this artifact without an error.
 		if file, err := v.args.Artifacts.Get(config.ArtifactVMImage); err == nil {
 			spec.Image = hypervisor.Image{SHA256: file.SHA256}
 		}

@@ -21,9 +21,9 @@ type Identity struct {
 	id *random.RandomId
 	// tokens are the tokens with which nodes join the cluster.
 	tokens tokens
-	// kept are the resources of the identifier and the tokens. Hosts depend on them so that a
-	// destroy deletes them last. If an interrupted destroy had deleted a token but not its node,
-	// the next update would generate another token, with which the existing server does not start
+	// kept are the Pulumi resources of the identifier and the tokens. Hosts depend on them so that
+	// a destroy deletes them last. If an interrupted destroy had deleted a token but not its node,
+	// the next update would generate a new token, with which the existing server does not start
 	// (docs/adr/0024).
 	kept []pulumi.Resource
 	// owner is the content of the hosts' owner files, without the node's name.

@@ -54,9 +54,9 @@ type K3s struct {
 	Cluster *Cluster
 	// API passes once every API server answers authenticated requests.
 	API *Gate
-	// Upgraded passes once removed nodes are out of the cluster, the remaining ones run the wanted
-	// K3s, and the API answers at Endpoint. Every change and check inside the cluster waits for it,
-	// so that gates do not check Pods that are about to be drained.
+	// Upgraded passes once removed nodes are deleted from the cluster, the remaining nodes run the
+	// wanted K3s, and the API answers at Endpoint. Every change and check inside the cluster waits
+	// for it, so that gates do not check Pods that are about to be drained.
 	Upgraded pulumi.Resource
 }
 

@@ -61,8 +61,8 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 		"tls-san":               slices.Compact(names),
 		"secrets-encryption":    *cfg.SecretsEncryption,
 		"write-kubeconfig-mode": "0600",
-		// Each server keeps its own snapshots, so that the loss of one server does not lose them
-		// all (docs.k3s.io/cli/etcd-snapshot).
+		// Each server stores its own snapshots, so that the loss of one server does not delete
+		// every snapshot (docs.k3s.io/cli/etcd-snapshot).
 		"etcd-snapshot-schedule-cron": cfg.Snapshots.Schedule,
 		"etcd-snapshot-retention":     cfg.Snapshots.Retention,
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // node registers the resources of one node, and returns the gate that passes once the node runs.
-// The install waits for before.
+// before are the resources that must be ready before the install starts.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)

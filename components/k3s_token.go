@@ -17,8 +17,8 @@ import (
 
 // rotateToken registers the command that rotates the server token: K3s encrypts the cluster's keys
 // with the current token (package token). It runs before any install writes this token to
-// config.yaml. Another command records the generation first, and refuses to go back: reverting a
-// failed rotation would delete the token with which the keys may already be encrypted.
+// config.yaml. Another command records the generation first, and refuses a lower generation:
+// reverting a failed rotation would delete the token with which the keys may already be encrypted.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
 	record := actions.Command(token.Rotate,

@@ -38,16 +38,16 @@ func (k *k3s) upgrade() (*local.Command, error) {
 			plan.Nodes, plan.Owner = hosts, &owner
 			return plan
 		})
-	// The calendar makes the command run again once a month, to check on the hosts whether a
-	// certificate of K3s expires soon.
+	// The calendar makes the command run again once a month, so that it checks the expiry of K3s's
+	// certificates on the hosts.
 	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
 		self.SSHKey: keyrings(hosts), self.Kubeconfig: k.Kubeconfig,
 		self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)
 	if len(k.args.Config.Registries) > 0 || k.args.Config.Proxy.IsSet() {
-		// Otherwise an agent could fail to pull the layers' images, because it still has the
-		// earlier login or proxy.
+		// Until an agent's install has run, the agent has the previous registry login or proxy, and
+		// could fail to pull the layers' images.
 		needs = append(needs, k.joined...)
 	}
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command,

@@ -38,8 +38,8 @@ func newObject(
 	return object, nil
 }
 
-// note adds an object to the cluster's list of the program's own objects. It does nothing if the
-// name is not a plain pulumi.String; then the caller must add the object.
+// note adds an object to the cluster's list of objects that the program declares. If the name is
+// not a plain pulumi.String, note does nothing and the caller must add the object.
 func (c *Cluster) note(token string, fields pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
@@ -61,7 +61,7 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 type customResource struct {
 	apiVersion, kind, name, namespace string
 	// wait has the annotations that make Pulumi wait for a certain status of the object. Nil if no
-	// status shows that the object works.
+	// field of the object's status proves that the object works.
 	wait pulumi.StringMap
 	// finalizers are the object's finalizers. Optional.
 	finalizers []string

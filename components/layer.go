@@ -27,7 +27,7 @@ type Layer struct {
 	After []pulumi.Resource
 }
 
-// WithDependencies returns a copy of l with gates as After.
+// WithDependencies returns a copy of l whose After is gates.
 func (l Layer) WithDependencies(gates ...pulumi.Resource) Layer {
 	l.After = gates
 	return l
@@ -160,14 +160,14 @@ func (r release) revision(more ...any) pulumi.StringInput {
 	return r.own.revision(digestOf(append([]any{r.chart.SHA256}, more...)...))
 }
 
-// addressRevision returns a revision for the address gate of the release's Service: that of the
-// release and the traffic policy.
+// addressRevision returns a revision for the address gate of the release's Service: the release's
+// own revision and the traffic policy.
 func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput {
 	return r.revision(policy)
 }
 
-// rollout registers the gate of a release's workloads, given as namespace/kind/name. It is needed
-// beside gates that send requests: after an upgrade to a broken revision, Pods of the previous
+// rollout registers the gate of a release's workloads, given as namespace/kind/name. Gates that
+// send requests do not replace it: after an upgrade to a broken revision, Pods of the previous
 // revision still answer.
 func (l *layer) rollout(
 	of release, revision pulumi.StringInput, workloads ...string,

@@ -19,7 +19,8 @@ import (
 // Manifest is an object in a file of strata:apps.manifests.
 type Manifest struct {
 	manifest.Manifest
-	// clusterScoped is true if the kind is cluster-scoped, even if the file sets a namespace.
+	// clusterScoped is true if objects of this kind have no namespace. A namespace in the file is
+	// then ignored.
 	clusterScoped bool
 }
 
@@ -28,8 +29,8 @@ type ManifestsArgs struct {
 	Layer
 	// Objects are the result of ReadManifests.
 	Objects []Manifest
-	// Kinds has the gates that objects of an API group wait for in addition to After: that the API
-	// servers serve the group's kinds, and that its webhook works.
+	// Kinds has, by API group, the gates that the group's objects wait for in addition to After.
+	// They pass once the API servers serve the group's kinds and its admission webhook works.
 	Kinds map[string][]pulumi.Resource
 }
 
@@ -102,8 +103,8 @@ func (m Manifest) identity() string {
 }
 
 // resource returns the name of the object's Pulumi resource. name is the component's name. The file
-// follows it, so that errors show the file. The namespace is left out if the file sets none: any
-// other name would make existing stacks replace the object.
+// follows it, so that errors show the file. Without a namespace in the file, the name has none
+// either: a changed name would make existing stacks replace the object.
 func (m Manifest) resource(name string) string {
 	parts := []string{name, m.File, m.GetKind()}
 	if m.GetNamespace() != "" {

@@ -85,8 +85,9 @@ func (m *metallb) gates() (err error) {
 	if m.Webhook, err = m.gate("webhook", webhook, m.release.object); err != nil {
 		return err
 	}
-	// The rollout gate is registered separately, because it may take longer: speakers start on
-	// nodes that are still joining, and the webhook does not need them.
+	// The webhook gate does not include the rollout: the controller serves the webhook, and the
+	// speakers' Pods may still have to start on nodes that join. A separate gate checks the
+	// rollout.
 	_, err = m.rollout(m.release, m.release.revision(m.args.Config),
 		metallbNamespace+"/DaemonSet/metallb-speaker")
 	return err

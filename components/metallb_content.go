@@ -28,8 +28,8 @@ func metallbLabels() pulumi.StringMap {
 	return labels
 }
 
-// metallbWebhook returns the Spec of the webhook's gate: a dry run of one pool must be accepted,
-// and another must be denied by the webhook itself.
+// metallbWebhook returns the Spec of the webhook's gate: the webhook must accept a dry run of a
+// valid pool and deny one of an invalid pool.
 func metallbWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

@@ -11,10 +11,11 @@ import (
 type GateArgs struct {
 	// Cluster is the cluster that the gate checks. Required.
 	Cluster *Cluster
-	// Body configures the checks. It is the Spec of a package below health, such as rollout.Spec.
-	// Required.
+	// Body configures the checks. It is a value of type Spec of a package below health, such as
+	// rollout.Spec. Required.
 	Body health.Body
-	// Layer is the name of the program's part in the gate's messages. Default: the gate's name.
+	// Layer names the checked part of the user's program in the gate's messages. Default: the
+	// gate's name.
 	Layer string
 	// Timeout bounds the whole gate. TimeoutKey is the configuration key of Timeout, for messages.
 	// Required.
@@ -23,8 +24,8 @@ type GateArgs struct {
 	// Releases are Helm releases, as namespace/name, whose RBAC rules must be in effect. Only for
 	// kinds that check workloads.
 	Releases []string
-	// Revision is a digest of the gate's subject. The gate runs again when Revision changes.
-	// Optional.
+	// Revision is a digest of the configuration of the checked resources. The gate runs again when
+	// Revision changes. Optional.
 	Revision pulumi.StringInput
 	// After are the gates and resources that the gate waits for. None of them may be a component.
 	After []pulumi.Resource

@@ -21,7 +21,7 @@ import (
 //go:embed scripts/*.sh
 var scripts embed.FS
 
-// shared has the shell functions that are prepended to a script, by the script's name.
+// shared maps the name of a script to the shell functions that are prepended to the script.
 var shared = map[string]string{
 	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions,
 	"k3s-uninstall.sh":  k3shost.Ownership,

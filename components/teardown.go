@@ -25,12 +25,13 @@ import (
 // guardLimit is the timeout of a guard.
 const guardLimit = time.Minute
 
-// Registered records the resources that a program registers, so that one resource can depend on all
-// of them.
+// Registered records the resources that a program registers, so that a guard can depend on all of
+// them.
 type Registered struct {
 	mutex sync.Mutex
 	made  []pulumi.Resource
-	// needed has the resources that another resource has in its DependsOn.
+	// needed contains the resources that are listed in the DependsOn of at least one other
+	// resource.
 	needed map[pulumi.Resource]bool
 }
 
@@ -62,8 +63,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	}
 }
 
-// leaves returns the resources that no other resource has in its DependsOn. A resource that depends
-// on all leaves depends on all recorded resources.
+// leaves returns the recorded resources that are in no other resource's DependsOn. A resource that
+// depends on all leaves depends on all recorded resources.
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

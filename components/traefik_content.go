@@ -11,7 +11,7 @@ import (
 
 const (
 	// certificateMinRemaining is the remaining validity below which a certificate's gate fails.
-	// cert-manager renews certificates long before.
+	// cert-manager renews a certificate earlier, when a third of its lifetime remains.
 	certificateMinRemaining = 24 * time.Hour
 	// traefikPreStop is the time for which a terminating Pod goes on serving, until every
 	// kube-proxy has removed it.
@@ -22,8 +22,8 @@ const (
 	// request in this time remain (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of
 	// 12,000 POSTs lost without it).
 	traefikKeepAlive = traefikPreStop / 2
-	// traefikSlack is added to preStop and the longest request to get the Pod's termination grace
-	// period.
+	// traefikSlack is added to preStop and the longest request to compute the Pod's
+	// terminationGracePeriodSeconds.
 	traefikSlack = 10 * time.Second
 )
 

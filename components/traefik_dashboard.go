@@ -24,8 +24,8 @@ func (t *traefik) dashboard() error {
 	host := "traefik." + t.args.Domain
 	t.DashboardURL = "https://" + host + "/dashboard/"
 	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
-	// The hash comes from the password resource, where it stays the same. If the program computed
-	// it, each run would have another salt and so change the Secret.
+	// The hash is an output of the password resource, so it is stored in the state. A hash computed
+	// by the program would have a new salt in each run, and so change the Secret.
 	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser,
 		password.BcryptHash)).(pulumi.StringOutput)
 	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{

@@ -64,7 +64,7 @@ func NewValidation(
 	_, err = v.gate("routes", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
-			// Of httpbin and Keycloak.
+			// The two expected routes are those of httpbin and Keycloak.
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2},
 		},
 	}, Revision: values.joinRevision(nil)}, with(values.Rolled, args.Demo.Objects...)...)

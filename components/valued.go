@@ -7,10 +7,11 @@ import (
 // Valued makes gates that request routes of an ingress controller run again when the user's values
 // of its chart change. The zero value means that the user has set no values.
 type Valued struct {
-	// Revision changes with the values. Gates add it to their revision (joinRevision).
+	// Revision changes when the user's values change. Gates add it to their own revision
+	// (joinRevision).
 	Revision pulumi.StringInput
-	// Rolled are the gates of the ingress controller's rollout. Gates wait for them, because before
-	// that a Pod with earlier values may answer.
+	// Rolled are the gates of the ingress controller's rollout. Gates wait for them, because until
+	// they pass, a Pod with the previous values may answer.
 	Rolled []pulumi.Resource
 }
 
@@ -25,8 +26,8 @@ func (v ownValues) gateValues(rolled *Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// joinRevision returns revision, which may be nil, joined with v.Revision. If both are nil, it
-// returns nil.
+// joinRevision returns the given revision, which may be nil, joined with v.Revision. If both are
+// nil, it returns nil.
 func (v Valued) joinRevision(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:

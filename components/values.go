@@ -12,11 +12,13 @@ import (
 	"strata/internal/pulumi/rerun"
 )
 
-// ownValues has the user's values of a release, and a word that changes with secret values.
+// ownValues has the user's values of a release, and a random word that changes when secret values
+// change.
 type ownValues struct {
 	userValues
-	// word is a random word that changes with values that are or may be secret. It takes the place
-	// of a digest, from which a short secret could be guessed. Nil if no value is secret.
+	// word is a random word that changes with values that are or may be secret. A digest is not
+	// used for secret values, because a short secret could be guessed from it. Nil if no value is
+	// secret.
 	word pulumi.StringInput
 }
 
@@ -44,7 +46,8 @@ func newOwnValues(
 	return own, nil
 }
 
-// revision returns a revision that changes with ours and with the user's values.
+// revision joins ours, a revision without the user's values, with the digest or word of the user's
+// values.
 func (v ownValues) revision(ours string) pulumi.StringInput {
 	switch {
 	case v.word != nil:
@@ -126,8 +129,9 @@ func (m *merging) input(value any) pulumi.Input {
 }
 
 // patientLiveness returns chart values for a liveness probe that tolerates slow answers of a busy
-// host. A needless restart does harm: a MetalLB speaker, for example, loses the connections to the
-// addresses that it announces. The values are those of the controller in cert-manager's chart.
+// host. A needless restart interrupts service: after a restart of a MetalLB speaker, connections to
+// the addresses that it announces break. The values are those of the controller in cert-manager's
+// chart.
 func patientLiveness() pulumi.Map {
 	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
 }

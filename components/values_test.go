@@ -89,7 +89,7 @@ func TestRevisionChangesWithUserValues(t *testing.T) {
 }
 
 // Only texts can be encrypted; names, numbers and switches stay readable in a preview.
-func TestStringsOfSecretValuesAreSecret(t *testing.T) {
+func TestMergedStringsAreSecretIfUserValuesAreSecret(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
 	secret.Secret = true

@@ -11,7 +11,8 @@ import (
 // userValues are the user's values of a chart, from the configuration or from another resource.
 type userValues struct {
 	config.Values
-	// later are values from another resource. Nil if there are none.
+	// later are the values if another Pulumi resource computes them, as an output. Nil if the
+	// values come from the configuration.
 	later pulumi.MapInput
 	// check converts the value of later to Values. It returns an error if the values break a rule
 	// of the configuration.
@@ -31,7 +32,8 @@ func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapI
 func (v userValues) isSet() bool { return v.later != nil || v.Tree != nil }
 
 // apply returns f's result for the values. It calls f at once for values of the configuration, and
-// otherwise when the values are known. It returns an error if there are both.
+// otherwise when the values are known. It returns an error if both the configuration and another
+// resource set values.
 func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
 	switch {
 	case v.later == nil:

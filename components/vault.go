@@ -58,8 +58,9 @@ type vaultLayer struct {
 	*Vault
 	layer
 	args *VaultArgs
-	// revision changes with the configuration of Vault. Then each step runs again, because the new
-	// Pod is sealed when it starts.
+	// revision changes when Vault's chart or the user's values of the chart change. Then the
+	// commands that initialise and configure Vault run again, because Vault's new Pod is sealed
+	// when it starts.
 	revision    pulumi.StringInput
 	certificate *Certificate
 	release     release
@@ -114,8 +115,9 @@ func (v *vaultLayer) chartValues() userValues {
 	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }
 
-// volume sets stored and, if storage is persistent, registers the gate of the volume claim. The
-// gate reports a missing StorageClass, for which Kubernetes would only report an unschedulable Pod.
+// volume registers the gate of Vault's volume claim and stores it in stored, if storage is
+// persistent. The gate reports a missing StorageClass, for which Kubernetes would only report an
+// unschedulable Pod.
 func (v *vaultLayer) volume() error {
 	v.stored = v.release.object
 	if !*v.args.Config.Storage.Persistent {
@@ -133,8 +135,8 @@ func (v *vaultLayer) volume() error {
 }
 
 // open registers the commands that initialise, unseal and configure Vault, and the gate Ready.
-// Vault returns its keys only when it is initialised, and the later step gets them from that
-// command's output.
+// Vault returns its keys only when it is initialised, so the configure command gets them from the
+// init command's output.
 func (v *vaultLayer) open() error {
 	initialise, err := v.step("init", vault.Initialise, nil, pulumi.StringMap{}, v.stored)
 	if err != nil {

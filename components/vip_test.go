@@ -62,7 +62,7 @@ func TestKeepalivedHoldsAPIAddressOnReadyServer(t *testing.T) {
 	assert.Equal(t, "restart keepalived\n", lines(h.read("systemctl.log"), "restart"))
 }
 
-func TestForeignKeepalivedIsKept(t *testing.T) {
+func TestForeignKeepalivedConfigurationIsNotChanged(t *testing.T) {
 	h := vipHost(t)
 	h.write(keepalived, "vrrp_instance theirs {}\n")
 	out, code := h.vip("10.0.0.2")

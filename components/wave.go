@@ -26,9 +26,10 @@ type WaveArgs struct {
 type Wave struct {
 	pulumi.ResourceState
 	// Ready passes once every API server applies Wave's mutating webhook to Deployments. A
-	// Deployment that is created earlier is rolled out a second time when Wave adds the hash. If
-	// its Secret is missing, its Pods are scheduled and fail, instead of staying unscheduled until
-	// the Secret exists. Without Config.Webhooks it passes once Wave's Pods are rolled out.
+	// Deployment that is created before Ready passes is rolled out a second time, when Wave adds
+	// the hash. If a Secret of such a Deployment is missing, its Pods are scheduled and fail
+	// instead of waiting unscheduled for the Secret. Without Config.Webhooks it passes once Wave's
+	// Pods are rolled out.
 	Ready *Gate
 }
 

@@ -34,7 +34,8 @@ type WorkloadArgs struct {
 	Wave *Gate
 	// Ingress are the ingress controllers by name. Required with routes.
 	Ingress map[string]WorkloadIngress
-	// Full also registers the gates that nothing depends on (strata:apps.validate).
+	// Full is true if the gates on which no resource depends are registered as well
+	// (strata:apps.validate).
 	Full bool
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
@@ -64,11 +65,12 @@ type workloadBuild struct {
 	ctx  *pulumi.Context
 	name string
 	args *WorkloadArgs
-	// config has the ConfigMaps and Secrets that Pods read. tls is the certificate's gate; nil
-	// without a certificate.
+	// config has the ConfigMaps and Secrets that the workload's Pods read. tls is the gate of the
+	// workload's certificate; nil without a certificate.
 	config contents
 	tls    *Gate
-	// service is the Service behind the routes. routed has the routes by ingress controller.
+	// service is the Service to which the routes send requests. routed has the registered routes by
+	// ingress controller.
 	service pulumi.Resource
 	routed  map[string][]pulumi.Resource
 	// passed is the command that tests the canary; nil without a canary.
@@ -200,8 +202,8 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 }
 
 // gate registers the gate of the rollout. With immutable ConfigMaps or Secrets it registers the
-// gate even without Full: otherwise Pulumi would delete the old objects while Pods of the old
-// revision still use them.
+// gate even without Full: otherwise Pulumi would delete the previous ConfigMaps and Secrets while
+// Pods of the previous revision still mount them.
 func (w *workloadBuild) gate() error {
 	if !w.args.Full && len(w.config.names) == 0 {
 		return nil

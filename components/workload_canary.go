@@ -48,8 +48,8 @@ func (w *workloadBuild) canaryReplicas() int {
 
 // canary registers a canary Deployment of the new version, and the command that tests it by sending
 // it a share of the requests. The workload's own Deployment waits for this command. When the
-// command exits, the old version gets all requests again. So a failed test changes nothing for
-// users, and an interrupted update can be repeated.
+// command exits, the old version gets all requests again. So a failed test does not change which
+// version serves users, and an interrupted update can be repeated.
 func (w *workloadBuild) canary() error {
 	cfg := w.args.Config
 	if cfg.Canary == nil {
@@ -76,8 +76,8 @@ func (w *workloadBuild) canary() error {
 	command := actions.CommandOf(canary.Try, input,
 		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
-	// A killed command may leave changed weights on the routes. The attempt makes it run again and
-	// reset them, even if the new version is reverted.
+	// A killed command may leave changed weights on the routes. The attempt makes the command run
+	// again and reset the weights, even if the configuration returns to the previous version.
 	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}

@@ -17,14 +17,15 @@ import (
 
 // contents has the ConfigMaps and Secrets that a workload's Pods read.
 type contents struct {
-	// any is true if there is at least one object. objects are all of them.
+	// any is true if the workload has at least one ConfigMap or Secret. objects are all of them.
 	any     bool
 	objects []pulumi.Resource
-	// hash is the keyed hash of the objects' contents.
+	// hash is the keyed hash of the contents of all ConfigMaps and Secrets.
 	hash pulumi.StringOutput
-	// names are the names of immutable objects.
+	// names are the names of the immutable ConfigMaps and Secrets.
 	names pulumi.StringArray
-	// files, secretFiles and secretEnv are the objects' names; nil if there is no such object.
+	// files, secretFiles and secretEnv are the names of the ConfigMap or Secret with this role; nil
+	// if the workload has no such object.
 	files, secretFiles, secretEnv pulumi.StringInput
 }
 

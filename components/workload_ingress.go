@@ -23,8 +23,9 @@ type WorkloadIngress struct {
 	Domain string
 	// CASecret is the Secret, as namespace/name, with the CA that signed the domain's certificate.
 	CASecret string
-	// Admitted are the gates that a route waits for: that its kind is served and its webhook works.
-	// Address is the gate of the load balancer's address; nil if there is none.
+	// Admitted are the gates that a route waits for: they pass once the API servers serve the
+	// route's kind and its admission webhook works. Address is the gate of the load balancer's
+	// address; nil if there is none.
 	Admitted []pulumi.Resource
 	Address  *Gate
 	// Values make the gates of routes run again when the user's values of the controller's chart
@@ -40,8 +41,8 @@ type WorkloadIngress struct {
 	Key           pulumi.StringInput
 	Rolled        *Gate
 	PlaneRevision pulumi.StringInput
-	// Judged is true if Pulumi can wait for an HTTPRoute by the status that the controller writes
-	// (routeWait).
+	// Judged is true if the controller writes the status conditions of an HTTPRoute for which
+	// Pulumi can wait (routeWait).
 	Judged bool
 }
 

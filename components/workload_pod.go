@@ -23,7 +23,7 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 	if read.any {
 		template["annotations"] = pulumi.Map{hashAnnotation: read.hash}
 	}
-	// Plus two minutes to schedule the Pod and pull its image.
+	// Two minutes are added for scheduling the Pod and pulling its image.
 	deadline := cfg.Probes.Startup.Duration + cfg.MinReady.Duration + 2*time.Minute
 	if cfg.Certificate != nil {
 		deadline += cfg.Certificate.Wait.Duration

@@ -86,8 +86,9 @@ func (w *workloadBuild) reach() error {
 }
 
 // leads registers the gate that checks whether every Pod of the ingress controller's data plane
-// sends the routes' requests to the workload's current Pods. A response to a request proves this
-// only for one Pod on each side. The gate runs again after each rollout of either.
+// sends the routes' requests to the workload's current Pods. One request tests only one Pod of the
+// data plane and one of the workload. The gate runs again when the workload's revision or
+// via.PlaneRevision changes.
 func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
@@ -109,8 +110,8 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 }
 
 // ask returns the probe of a route. It requests the readiness path if the route includes that,
-// because an application may have nothing at the route's own path. Otherwise it requests the
-// route's path.
+// because an application may answer 404 at the route's own path. Otherwise it requests the route's
+// path.
 func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) http.Probe {
 	probe := http.Probe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
@@ -132,7 +133,8 @@ func (w *workloadBuild) route(
 	case config.RouteIngress:
 		return w.object(role, "kubernetes:networking.k8s.io/v1:Ingress", pulumi.Map{
 			"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("Ingress"),
-			// Its status only has an address; the gate of reach sends requests.
+			// An Ingress's status contains only an address, so Pulumi does not wait for it. The
+			// gate of reach sends requests through the Ingress.
 			"metadata": w.metadata(pulumi.String(name), skipAwait),
 			"spec":     workloadIngress(w.args.Config.Name, host, route.Path, via.Class),
 		}, needs...)
@@ -146,7 +148,8 @@ func (w *workloadBuild) route(
 			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
 		}
 		if w.args.Config.Canary != nil {
-			// The canary's command owns the weights as another field manager.
+			// patchForce lets Pulumi change the weights, whose field manager is the canary's
+			// command.
 			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")}
 			maps.Copy(annotations, object.wait)
 			object.wait = annotations
@@ -160,9 +163,9 @@ func (w *workloadBuild) route(
 	return made, nil
 }
 
-// routeName returns the name of the route's object. It is the workload's name for its default
-// route, and has a digest of the route appended for every other. So the removal of a route does not
-// rename the others.
+// routeName returns the name of the route's object. The workload's default route has the workload's
+// name; every other route has a digest appended. So the removal of one route does not rename the
+// remaining routes.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
 	if route.Host == name && route.Path == "/" &&

@@ -174,7 +174,8 @@ func (a acmeCheck) server() {
 	}
 }
 
-// trust checks the two CAs. It also checks that this server's CA may sign for the domain.
+// trust checks the certificates caCertificate and root, and that a CA of this server may sign for
+// the domain.
 func (a acmeCheck) trust() {
 	for name, text := range map[string]string{"caCertificate": a.given.CACertificate, "root": a.given.Root} {
 		if block, _ := pem.Decode([]byte(text)); text != "" &&

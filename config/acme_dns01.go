@@ -37,7 +37,7 @@ func (a acmeCheck) dns01() {
 	a.secrets()
 }
 
-// secrets checks each Secret, and that the solver refers to it by the correct name.
+// secrets checks each configured Secret, and that the solver refers to the Secret by its name.
 func (a acmeCheck) secrets() {
 	keys := map[string][]string{}
 	for i, secret := range a.given.Secrets {
@@ -72,8 +72,8 @@ func (a acmeCheck) secrets() {
 	a.references("dns01", map[string]any(a.given.DNS01), keys)
 }
 
-// references reports each reference to a configured Secret that names a key which the Secret does
-// not have.
+// references reports each reference to a configured Secret whose key is not among the Secret's
+// keys.
 func (a acmeCheck) references(at string, value any, keys map[string][]string) {
 	object, ok := value.(map[string]any)
 	if !ok {

@@ -116,7 +116,8 @@ func (c *Config) checkCertificates(ps *problems) {
 	}
 }
 
-// othersCA reports whether the CA that signs is not the stack's own.
+// othersCA reports whether the stack's certificates are signed by a CA that the stack does not
+// create.
 func (c *Config) othersCA() bool {
 	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
 }

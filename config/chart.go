@@ -9,19 +9,19 @@ import (
 
 // chart is a Helm chart, or a bundle of CRDs that no chart brings.
 type chart struct {
-	// Pin has VERSION in its URL for the version.
+	// Pin is the chart's artifact. In its URL, VERSION stands for the version.
 	Pin
-	// needed reports whether a configuration installs it.
+	// needed reports whether a stack with this configuration installs the chart or bundle.
 	needed func(*Config) bool
-	// namespace is the layer's; CRDs have none.
+	// namespace is the namespace of the chart's layer; empty for a bundle of CRDs.
 	namespace string
-	// values is the key of the user's values; CRDs have none.
+	// values is the configuration key of the user's values of the chart; empty for a bundle of
+	// CRDs.
 	values string
-	// owned are the values that are refused there. tests/graph holds them against the program's own
-	// values.
+	// owned are the values that the user must not set under that key. tests/graph compares them
+	// with the values that the program sets.
 	owned []OwnedValue
-	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces
-	// them.
+	// defaults are the paths of values that Strata sets, but that the user's values may replace.
 	defaults []string
 }
 
@@ -31,8 +31,8 @@ var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 func usesTraefik(c *Config) bool { return c.Ingress.Uses(ControllerTraefik) }
 func usesAPISIX(c *Config) bool  { return c.Ingress.Uses(ControllerAPISIX) }
 
-// chartOf returns the row of the chart whose values are under a configuration key. It returns the
-// zero row if there is none.
+// chartOf returns the entry in charts whose user's values have the configuration key values. It
+// returns the zero chart if there is none.
 func chartOf(values string) chart {
 	if i := slices.IndexFunc(charts, func(row chart) bool {
 		return row.values == values
@@ -88,8 +88,8 @@ func (row chart) userValues(c *Config) Values {
 	return c.valueAt(row.values).Interface().(Values)
 }
 
-// valueAt returns the value of a key without its namespace. It panics for a key that no section has:
-// the keys are those of the rows.
+// valueAt returns the value of a key without its namespace. It panics for an unknown key, because
+// all callers pass keys of charts.
 func (c *Config) valueAt(key string) reflect.Value {
 	value := reflect.ValueOf(c).Elem()
 	for step := range strings.SplitSeq(key, ".") {

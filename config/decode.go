@@ -20,21 +20,22 @@ var leaves = map[reflect.Type]string{
 	reflect.TypeFor[Switch]():          "on or off",
 }
 
-// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways. It
-// collects every mistake, with its key path. Key names must match exactly. An unknown key gets a
-// suggestion. Null means "not set".
+// decoder fills the typed tree from JSON values. Unlike encoding/json, it collects every mistake
+// with its key path, requires the exact key names, suggests a name for an unknown key, and reads
+// null as "not set".
 type decoder struct {
 	problems problems
-	// unread are the key paths without a value, because of a mistake or because the value is
+	// unread are the paths of keys that got no value, because their text has a mistake or is
 	// Sealed.
 	unread []string
-	// sealed accepts encrypted texts. Only stack files have them: Pulumi passes decrypted texts to
-	// a program.
+	// sealed is true if encrypted texts are accepted, which become Sealed. Only stack files have
+	// such texts: Pulumi passes decrypted texts to a program.
 	sealed bool
-	// secret reports whether a text of a section is encrypted in Pulumi. Nil if that is not known.
+	// secret reports whether a section has a text that Pulumi stores encrypted. Nil if that is not
+	// known.
 	secret func(key string) bool
-	// program is true for a user's own program, whose cluster need not be configured. adjust
-	// changes the configuration after it was read (ForProgram).
+	// program is true for a user's own program, whose cluster need not be configured. adjust, if
+	// not nil, changes the configuration after decoding (ForProgram).
 	program bool
 	adjust  func(*Config)
 }
@@ -46,7 +47,7 @@ func (d *decoder) fail(key, value, rule, fix string) {
 }
 
 // unknown adds a problem about an unknown name below a key. It marks the most similar known name as
-// unread, unless that is also given.
+// unread, unless the user has also set that name.
 func (d *decoder) unknown(prefix, name, what string, known []string, given func(string) bool) {
 	d.problems.add(prefix+name, "", "is not a known "+what, suggestion(name, known))
 	if meant := nearest(name, known); meant != "" && !given(meant) {

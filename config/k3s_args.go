@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, each with an
-// alternative for the user. Keys with the same alternative share a list.
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, mapped to the
+// text that names the user's alternative. Keys with the same alternative are in one list.
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// LaterValues converts values of a chart that another resource computes. It applies the same rules
-// as to a stack file. The error has a Problem for each mistake; none quotes a value, which may be
-// secret.
+// LaterValues validates a chart's values that another Pulumi resource computes, by the rules for
+// values in a stack file, and returns them as Values. The error has a Problem for each mistake;
+// none quotes a value, which may be secret.
 func (c *Config) LaterValues(artifact string, given map[string]any) (Values, error) {
 	text, err := json.Marshal(given)
 	if err != nil {

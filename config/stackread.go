@@ -112,8 +112,8 @@ func readProject(folder string) (*workspace.Project, error) {
 	return workspace.LoadProject(path)
 }
 
-// twiceInFile refuses what givenTwice does, in the stack's own file. It passes over a file that
-// cannot be read: the engine has read another one (--config-file).
+// twiceInFile applies givenTwice to the stack's default file. It reports nothing if that file
+// cannot be read, because the engine may have read a different file (--config-file).
 func twiceInFile(project, folder, stack string) problems {
 	text, err := os.ReadFile(StackFile(folder, stack))
 	if err != nil {
@@ -126,8 +126,8 @@ func twiceInFile(project, folder, stack string) problems {
 	return twice
 }
 
-// givenTwice refuses a key that a file has in two forms. Pulumi uses either, and not the same in
-// each run.
+// givenTwice refuses a key that a file has in two forms. Pulumi uses one of the two values, and not
+// the same one in each run.
 func givenTwice(project string, text []byte) (twice problems, err error) {
 	var file struct {
 		Config map[string]any `yaml:"config"`

@@ -14,12 +14,12 @@ type OwnedValue struct {
 	// Why names the value's owner or the part that relies on it. Instead is the alternative to
 	// setting the value; empty if there is none.
 	Why, Instead string
-	// allows reports whether the user may set a value nevertheless, with the rest of a
-	// configuration. If nil, no value is allowed.
+	// allows reports whether the user may set the value at Path to the given value in this
+	// configuration. If nil, every value is refused.
 	allows func(c *Config, value any) bool
 }
 
-// refuses reports whether a value at a path is refused.
+// refuses reports whether the user must not set this value at this path.
 func (o OwnedValue) refuses(c *Config, path string, value any) bool {
 	if !isWithin(path, o.Path) {
 		return false
@@ -38,12 +38,13 @@ func OwnedValues() map[string][]OwnedValue {
 	return all
 }
 
-// set returns owned values that the layer itself sets.
+// set returns OwnedValues for the paths that Strata's layer sets itself. instead is their Instead.
 func set(instead string, paths ...string) []OwnedValue {
 	return because("Strata sets it", instead, paths...)
 }
 
-// keepDefaults returns owned values for which Strata relies on the chart's defaults.
+// keepDefaults returns OwnedValues for the paths at which Strata relies on the chart's defaults.
+// why is their Why.
 func keepDefaults(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
 
 func because(why, instead string, paths ...string) []OwnedValue {
@@ -54,8 +55,8 @@ func because(why, instead string, paths ...string) []OwnedValue {
 	return owned
 }
 
-// unless returns the owned values with a rule. A value is refused only if the rule does not allow
-// it.
+// unless sets allows in each of the owned values and returns them, so that only values for which
+// allows returns false are refused.
 func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	for i := range owned {
 		owned[i].allows = allows
@@ -70,7 +71,8 @@ func some(_ *Config, replicas any) bool {
 	return err != nil || number > 0
 }
 
-// keepNames returns the owned values by which nearly every chart changes the names of its objects.
+// keepNames returns the OwnedValues by which nearly every chart changes the names of its objects,
+// and those of the additional paths.
 func keepNames(more ...string) []OwnedValue {
 	return keepDefaults("gates, routes and policies know the chart's objects by its own names",
 		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)

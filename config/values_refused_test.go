@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// refusedRules are about values that a chart accepts, but with which an update would succeed and
-// break something.
+// refusedRules are cases of chart values that Strata refuses although the chart accepts them: an
+// update with them would succeed, but break a route, a gate or another part of the stack.
 var refusedRules = []rule{
 	{"routes of the Gateway API's experimental channel",
 		one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
@@ -65,7 +65,7 @@ var refusedRules = []rule{
 }
 
 // If a value is refused only in some cases, the user may set it in all others.
-func TestHarmlessValuesAreAccepted(t *testing.T) {
+func TestConditionallyRefusedValuesAreAcceptedOtherwise(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",
 			`{"approveSignerNames":["awspcaclusterissuers.awspca.cert-manager.io/*","issuers.cert-manager.io/*","clusterissuers.cert-manager.io/*"]}`},

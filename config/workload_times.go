@@ -21,13 +21,13 @@ type WorkloadProbes struct {
 	Startup metav1.Duration `json:"startup,omitzero"`
 }
 
-// Grace returns the time of a Pod that stops before it is killed: it serves on for preStop,
-// finishes its requests, and ends.
+// Grace returns the time from the start of a Pod's termination until the Pod is killed: it serves
+// during preStop, then finishes its open requests, and exits.
 func (w Workload) Grace() time.Duration {
 	return max(w.GracePeriod.Duration, w.needs())
 }
 
-// needs returns the least time for a stop.
+// needs returns the shortest allowed grace period: preStop plus the longest request plus slack.
 func (w Workload) needs() time.Duration {
 	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Kind says what a gate observes and how it judges that, such as webhook. Each kind has its own
-// package and one row in health/kinds.
+// Kind names the type of a gate, such as webhook: its observations and the rules that judge them.
+// Each kind has its own package and one row in health/kinds.
 type Kind string
 
 // Body configures one kind of gate. It is the Spec of the kind's package.

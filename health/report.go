@@ -69,7 +69,7 @@ func (r Result) Warnings() (lines []string) {
 	return lines
 }
 
-// warns reports whether a check passes and still has a fix for a user.
+// warns reports whether a passing check has a Hint, a fix for a user.
 func (v Verdict) warns() bool { return v.Passes() && v.State != Skipped && v.Hint != "" }
 
 func (v Verdict) warning() string {

@@ -40,10 +40,10 @@ type Result struct {
 	// Timeout and TimeoutKey are the deadline and the configuration key that sets it.
 	Timeout    metav1.Duration `json:"timeout"`
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
-	// Checks are the last verdicts.
+	// Checks are the last verdicts before the gate ended.
 	Checks []Verdict `json:"checks"`
-	// Ended is the time when the gate's command exited; zero if the gate ran without its command. A
-	// run of the program finds by it which gates ran in the same run.
+	// Ended is the time when the gate's command exited; zero if the gate ran without its command.
+	// The program compares it with its own start, to find the gates that ran in the same run.
 	Ended time.Time `json:"ended,omitzero"`
 	// Seen is the time at which Checks were reported; zero without any. It is written to the
 	// progress (SeenLine). The output omits it, because the state stores the output.

@@ -18,8 +18,8 @@ type Spec struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// TimeoutKey is the configuration key that sets Timeout, for example strata:timeouts.api.
 	TimeoutKey string `json:"timeoutKey"`
-	// Revision is a digest of the gate's subject (chart version, values, config.yaml). If it
-	// changes, the gate runs again. The checks do not read it.
+	// Revision is a digest of the configuration of the checked resources (chart version, values,
+	// config.yaml). A change of Revision makes the gate run again. The checks do not read it.
 	Revision string `json:"revision,omitempty"`
 	// Hosts are the hosts that the gate observes, or from which it observes.
 	Hosts []Host `json:"hosts,omitempty"`

@@ -8,8 +8,8 @@ import (
 type State string
 
 const (
-	// Ready means that the check's subject works now, which was tested by its use and not only by
-	// its existence.
+	// Ready means that the check's subject works now. The check has used it, not only found that it
+	// exists.
 	Ready State = "Ready"
 	// Waiting means that the subject does not work yet and that waiting can help.
 	Waiting State = "Waiting"

@@ -62,7 +62,7 @@ type board struct {
 	changed chan struct{}
 	mutex   sync.Mutex
 	checks  []Verdict
-	// at is the time at which the verdicts were reported.
+	// at is the time at which the Watch reported the verdicts.
 	at time.Time
 }
 

@@ -79,8 +79,8 @@ func newBase(
 		nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers the first guard of objects that other programs created in the cluster. Every
-// layer waits for it.
+// guard registers the first guard, which fails if the run would delete objects that other programs
+// created in the cluster. Every layer waits for it.
 func (b *base) guard(
 	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
 ) (*components.Teardown, error) {

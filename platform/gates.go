@@ -52,7 +52,7 @@ func Registrations(
 	return registered, nil
 }
 
-// unread is an unknown output in place of an existing cluster's kubeconfig.
+// unread replaces an existing cluster's kubeconfig by an unknown output, because no file is read.
 var unread = pulumi.UnsafeUnknownOutput(nil).ApplyT(func(any) string { return "" }).(pulumi.StringOutput)
 
 // withoutKeys returns a copy of cfg in which all private keys are /dev/null. Of the SSH settings of

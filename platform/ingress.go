@@ -34,8 +34,8 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 		if err := a.throughAPISIX(ctx, cfg, start); err != nil {
 			return err
 		}
-		// API servers call APISIX's webhook for every class, Gateway and route, including
-		// Traefik's.
+		// API servers call APISIX's admission webhook for every class, Gateway and route, including
+		// those of Traefik.
 		working = append(working, a.apisix.Webhook)
 	}
 	if !cfg.Ingress.Uses(config.ControllerTraefik) {

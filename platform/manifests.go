@@ -38,7 +38,7 @@ func (a *above) kinds() map[string][]pulumi.Resource {
 		}
 		if a.apisix != nil {
 			kinds["apisix.apache.org"] = []pulumi.Resource{a.apisix.Webhook}
-			// API servers call its webhook for these, too.
+			// API servers call APISIX's admission webhook for objects of these two groups as well.
 			for _, group := range []string{gateways, "networking.k8s.io"} {
 				kinds[group] = append(kinds[group], a.apisix.Webhook)
 			}

@@ -175,7 +175,7 @@ func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 		return &stackstate.State{}, nil
 	}
 	stack := ctx.Stack()
-	// A backend without organizations.
+	// Pulumi reports the name "organization" if the backend has no organizations.
 	if organization := ctx.Organization(); organization != "organization" {
 		stack = organization + "/" + ctx.Project() + "/" + stack
 	}

@@ -47,7 +47,8 @@ func (a *above) applications(
 		if a.ca != nil {
 			args.Signer, args.Signing = a.ca.Signer, []pulumi.Resource{a.ca.Ready}
 			if cfg.HTTP01() {
-				// The CA's requests arrive there.
+				// With HTTP-01, the CA validates names by requests to the address of Traefik's load
+				// balancer.
 				args.Signing = append(args.Signing, a.traefik.Address)
 			}
 		}
@@ -60,7 +61,7 @@ func (a *above) applications(
 	return nil
 }
 
-// ways returns the configured ingress controllers by name.
+// ways returns a description of each configured ingress controller, by the controller's name.
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {

@@ -18,8 +18,8 @@ import (
 // timeout. It returns an InputError for an invalid Spec.
 var Ask = verb.NewDecoded(kinds.Parse, ask)
 
-// AskAtDelete runs a gate when its resource is deleted. It skips the gate if the user told Pulumi
-// that the cluster is gone.
+// AskAtDelete runs a gate when its resource is deleted. It does not run the gate if
+// PULUMI_K8S_DELETE_UNREACHABLE declares the cluster as gone.
 var AskAtDelete = verb.NewDecoded(kinds.Parse,
 	func(ctx context.Context, call verb.Call, spec health.Spec) error {
 		if verb.ClusterGone() {

@@ -44,9 +44,9 @@ func (c Call) PrintJSON(value any) error { return json.NewEncoder(c.Stdout).Enco
 // Wrong returns an InputError.
 func (c Call) Wrong(err error) error { return &InputError{fmt.Errorf("%s: %w", c.Text, err)} }
 
-// Config returns the client configuration for the cluster in STRATA_KUBECONFIG. The client uses any
-// of servers that answers (https://address:port); without servers, it uses the kubeconfig's
-// address.
+// Config returns the client configuration for the cluster in STRATA_KUBECONFIG. The client connects
+// to the first of servers (https://address:port) that accepts a connection. If servers is empty, it
+// connects to the kubeconfig's server.
 func (c Call) Config(servers ...string) (*rest.Config, error) {
 	config, err := c.access(servers).Config()
 	return config, c.accessError(err)

@@ -10,7 +10,7 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-func TestPreviousReadsOutputOrReturnsZero(t *testing.T) {
+func TestPreviousOutputIsDecodedOrZero(t *testing.T) {
 	type output struct {
 		Machines []struct{ Name string }
 	}

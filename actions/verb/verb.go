@@ -29,8 +29,8 @@ func New[In any](run func(ctx context.Context, call Call, input In) error) *Verb
 	return &Verb[In]{decode: strict[In], bounded: true, run: run}
 }
 
-// NewUnbounded returns a verb without a timeout of its own, because it bounds its steps itself: a
-// transfer takes as long as the line needs.
+// NewUnbounded returns a verb without a timeout of its own, for a run that bounds its steps itself,
+// such as a transfer over a slow connection.
 func NewUnbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
 	return &Verb[In]{decode: strict[In], run: run}
 }

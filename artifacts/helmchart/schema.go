@@ -58,7 +58,8 @@ func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	return []Refusal{{path, of.Message, of.KeywordLocation}}
 }
 
-// mergeValues merges values over defaults: objects are merged, other values replaced.
+// mergeValues returns values merged over defaults: objects are merged recursively, every other
+// value replaces its default.
 func mergeValues(defaults, values map[string]any) map[string]any {
 	merged := map[string]any{}
 	maps.Copy(merged, defaults)

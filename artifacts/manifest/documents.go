@@ -51,8 +51,8 @@ func (d *documents) refuse(at string, err error) {
 }
 
 // check records metadata of a wrong type: the reader does not check the metadata of a list's items,
-// and drops a namespace that is not a string. It also records an object with the key items that is
-// no list, because the reader takes it for one, and the object itself would be lost.
+// and drops a namespace that is not a string. It also records an object that is no list but has the
+// key items, because the reader would take it for a list and drop the object itself.
 func (d *documents) check(at string, object map[string]any) {
 	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
 	if err == nil {

@@ -40,7 +40,8 @@ func (m Manifest) refuse(format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", m.File, m.Title(), fmt.Errorf(format, args...))
 }
 
-// prepare does the work of Prepare for one value. path is the value's path.
+// prepare applies Prepare to one value of the object and to the values in it. path is the value's
+// path. It returns the problems found.
 func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -20,12 +20,13 @@ const missing = "missing"
 // Health holds the results of one run of all gates.
 type Health struct {
 	Stack string
-	// Results are the results of the stack's gates, and of its missing gates (health.Missing).
+	// Results are the results of the gates in the stack's state, and a result for each configured
+	// gate that the state lacks (health.Missing).
 	Results []health.Result
-	// Known is true if the configuration could be read. If it is false, Results may lack missing
-	// gates.
+	// Known is true if the configuration could be read. If it is false, Results may lack configured
+	// gates that the state does not have.
 	Known bool
-	// At is the time of the round.
+	// At is the time at which the round ended.
 	At time.Time
 }
 

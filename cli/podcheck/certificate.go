@@ -68,8 +68,9 @@ func isIssued(secret string, items []corev1.KeyToPath) bool {
 	})
 }
 
-// judge returns the problem of a Pod that does not wait for a mounted certificate, and the fix.
-// Both are empty if it waits.
+// judge returns the problem of a Pod that does not wait correctly for a mounted certificate, and
+// the fix. Both are empty if the volume is optional and cert-wait is the first init container that
+// mounts it.
 func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 	at := slices.IndexFunc(pod.InitContainers,
 		func(c corev1.Container) bool { return waits(c, mounted.volume) })

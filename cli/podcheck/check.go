@@ -40,7 +40,7 @@ type checker struct {
 	report  Report
 }
 
-// subject is a Pod specification with its object.
+// subject is one Pod specification with the object that contains it.
 type subject struct {
 	manifest.Manifest
 	place string

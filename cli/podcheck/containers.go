@@ -16,8 +16,8 @@ const defaultGrace = 30
 
 // pickServing returns the containers of a subject that receive requests: those with a port that a
 // Service selects. If the files have no Service in the subject's namespace, every container with a
-// port counts. It returns none for Jobs, which receive no requests, and for custom kinds, whose
-// controllers replace Pods in their own ways.
+// port counts. It returns none for Jobs, which receive no requests, and for kinds whose controllers
+// do not replace Pods like a Deployment or a DaemonSet.
 func (c *checker) pickServing(s *subject) []corev1.Container {
 	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" &&
 		s.pod.RestartPolicy != corev1.RestartPolicyAlways {
@@ -38,7 +38,8 @@ func (c *checker) pickServing(s *subject) []corev1.Container {
 	return chosen
 }
 
-// checkContainers checks that the containers lose no request when they start and stop.
+// checkContainers checks that the containers' probes, hooks and commands cause no lost request when
+// a Pod starts or stops.
 func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 	var longest time.Duration
 	for _, one := range containers {

@@ -89,8 +89,8 @@ func (p *patch) merge(list, name string, fields map[string]any) {
 	p.set(items, keys...)
 }
 
-// addReadiness adds a readiness probe with the handler of the startup probe. If there is no startup
-// probe, the user must complete the added probe.
+// addReadiness adds a readiness probe with the handler of the startup probe. Without a startup
+// probe, the added probe requests /ready at the first port, which the user must adapt.
 func (p *patch) addReadiness(one corev1.Container) {
 	handler := map[string]any{"httpGet": map[string]any{"path": "/ready", "port": int64(8080)}}
 	if len(one.Ports) > 0 {

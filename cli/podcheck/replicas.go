@@ -18,7 +18,7 @@ var scaled = map[string]bool{
 	"Rollout": true,
 }
 
-// takesRules reports whether the rules about requests apply to an object's Pods.
+// takesRules reports whether the rules about lost requests apply to an object's Pods.
 func takesRules(o manifest.Manifest) bool {
 	group := o.GroupVersionKind().Group
 	return (scaled[o.GetKind()] || o.GetKind() == "DaemonSet" || o.GetKind() == "Pod") &&
@@ -39,7 +39,8 @@ func (c *checker) checkReplicas(s *subject) {
 	c.checkBudget(s, replicas)
 }
 
-// checkCount checks the number of replicas. It returns that number, but at least two.
+// checkCount checks that the workload has at least two replicas. It returns their number; 2 if
+// there are fewer.
 func (c *checker) checkCount(s *subject) int {
 	least, scaled := c.related.leastReplicas[namespaceOf(
 		s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
@@ -111,7 +112,7 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 	}
 }
 
-// countEvictable returns how many Pods may be evicted at once under a budget.
+// countEvictable returns the number of Pods that a disruption budget allows to evict at once.
 func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
 	scale := func(value *intstr.IntOrString) int {
 		scaled, err := intstr.GetScaledValueFromIntOrPercent(value, replicas, true)

@@ -13,7 +13,7 @@ import (
 
 // Finding reports one violation of a rule by a Pod specification.
 type Finding struct {
-	// Place is the file, the object and the path in it.
+	// Place names the file, the object and the field path of the Pod specification.
 	Place string `json:"place"`
 	Rule  string `json:"rule"`
 	// Problem says what is wrong, and Fix how to repair it.
@@ -37,7 +37,7 @@ type Report struct {
 	// Without counts the objects that have no Pod specification, by kind.
 	Without map[string]int `json:"withoutPods"`
 	// CertificateOnly counts, by kind, the Pods to which only the rule certificate applies. These
-	// are Jobs, which receive no requests, and kinds that replace Pods in their own ways.
+	// are Pods of Jobs, which receive no requests, and of custom kinds.
 	CertificateOnly map[string]int `json:"certificateOnly"`
 }
 

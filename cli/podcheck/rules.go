@@ -30,8 +30,8 @@ const SkipAnnotation = "strata/skip-checks"
 
 // Options set the durations that the rules require, and the rules to skip.
 type Options struct {
-	// PreStop is the longest time after the begin of a Pod's stop in which ingress controllers may
-	// still send it requests.
+	// PreStop is the time from the start of a Pod's termination during which ingress controllers
+	// may still send requests to the Pod.
 	PreStop time.Duration
 	// LongestRequest is the longest time that a request may take.
 	LongestRequest time.Duration

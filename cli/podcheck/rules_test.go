@@ -197,7 +197,7 @@ var nearMisses = map[string]change{
 	},
 }
 
-func TestRulesAcceptNearMisses(t *testing.T) {
+func TestPodsThatResembleViolationsHaveNoFindings(t *testing.T) {
 	for name, change := range nearMisses {
 		t.Run(name, func(t *testing.T) {
 			assert.Empty(t, find(t, change.apply(t)).Findings)

@@ -18,13 +18,13 @@ import (
 
 // ExistingCluster describes an existing cluster for a preflight.
 type ExistingCluster struct {
-	// Name is shown as the subject of findings, for example context kind-kind.
+	// Name identifies the cluster in findings, for example context kind-kind.
 	Name string
 	// Server is the API server's URL, Kubeconfig the credentials, which are secret.
 	Server     string
 	Kubeconfig []byte
-	// MetalLB and Traefik are true if the stack installs these layers, which tolerate no other
-	// installation.
+	// MetalLB and Traefik are true if the stack installs these layers, which conflict with other
+	// installations of MetalLB and Traefik.
 	MetalLB, Traefik bool
 }
 

@@ -63,8 +63,8 @@ func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 type firewall struct {
 	name   string
 	passes []pass
-	// allow returns the command that opens a protocol's ports for a network. keep is appended to
-	// the commands and makes them permanent.
+	// allow returns the command that opens a protocol's ports for a network. keep is the suffix of
+	// the commands that makes the change permanent.
 	allow func(protocol string, subnet netip.Prefix, ports []string) string
 	keep  string
 }

@@ -10,8 +10,8 @@ import (
 	"strata/health/host"
 )
 
-// pass is a rule that accepts packets. The parser ignores a restriction that it does not know, so
-// that no open port is reported as closed.
+// pass is a rule that accepts packets. The parser ignores unknown restrictions, so that an open
+// port is never reported as closed.
 type pass struct {
 	// protocol, ports and from restrict the rule; an empty field restricts nothing.
 	protocol string

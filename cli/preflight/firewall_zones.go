@@ -78,7 +78,8 @@ func zones(lines []string, services map[string][]pass) (all []zone) {
 		case key == "interfaces":
 			z.interfaces = strings.Fields(value)
 		case key == "sources":
-			// An ipset or a MAC address: assume any.
+			// The value is an ipset or a MAC address, whose addresses are unknown here: treat it as
+			// any source.
 			if z.sources = sources(value); z.sources == nil && value != "" {
 				z.sources = sources("0.0.0.0/0")
 			}

@@ -31,13 +31,14 @@ type Host struct {
 	Subnet netip.Prefix
 }
 
-// Finding is one verdict of a preflight with its subject, which is a host's name or allHosts.
+// Finding is one verdict of a preflight. Subject is a host's name, allHosts, or the name of the
+// hypervisor or cluster.
 type Finding struct {
 	Subject string `json:"subject"`
 	health.Verdict
 }
 
-// allHosts is the subject of findings that compare hosts.
+// allHosts is the Subject of a finding that compares several hosts.
 const allHosts = "all hosts"
 
 // Hosts observes all hosts in parallel, and reports problems before the first change. It runs each
@@ -69,8 +70,8 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 	return findings
 }
 
-// firstObservation runs a host's gate once. If the host has no pin, it uses the host key that the
-// host shows, and sends no password. It does not store that key: the next update makes its own
+// firstObservation runs a host's gate once. If no host key is pinned, it accepts the key that the
+// host presents and sends no password. It does not store this key: the next update makes its own
 // first contact.
 func firstObservation(ctx context.Context, h *Host) (report host.Report,
 	verdicts []health.Verdict) {
@@ -216,8 +217,8 @@ func unique(
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }
 
-// together compares each clock with the median, so that it names the wrong clock if only one is
-// wrong.
+// together compares each host's clock with the median of all clocks, so that it names the wrong
+// clock if only one is wrong.
 func together(reports []host.Report, limit time.Duration) health.Verdict {
 	v := health.Verdict{Check: "clocks", State: health.Ready,
 		Message: "all within " + limit.String() + " of the median host's"}

@@ -96,7 +96,7 @@ func TestPreflightReportsAllMistakesAtOnce(t *testing.T) {
 	assert.Equal(t, []string{"memory", "storage local-lvm", "network", "template"}, failing)
 }
 
-func TestPreflightReportsOnlyUnreachableHypervisor(t *testing.T) {
+func TestUnreachableHypervisorFailsOneCheckAndDefersTheOthers(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan  VMPlan
 		facts vmFindings

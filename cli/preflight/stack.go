@@ -108,7 +108,7 @@ func wantedK3s(cfg *config.Config, project string) string {
 	return k3s.Version
 }
 
-// madeByUp returns the finding for hosts that an update has yet to create.
+// madeByUp returns the finding for hosts that do not exist yet, because an update creates them.
 func madeByUp(cfg *config.Config) Finding {
 	return Finding{Subject: allHosts, Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped,

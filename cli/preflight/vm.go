@@ -27,9 +27,10 @@ type VMPlan struct {
 type VMImage struct {
 	// Key is the configuration's key, Value its value.
 	Key, Value string
-	// Fault is the reason why there is no image; nil if it is here or can be downloaded.
+	// Fault is the reason why the image cannot be used; nil if its file is on this machine or can
+	// be downloaded.
 	Fault error
-	// GiB is the size of its disk; 0 if the image is not here.
+	// GiB is the size of the image's disk; 0 if the file is not on this machine.
 	GiB float64
 }
 
@@ -68,9 +69,8 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	return findingsOf(plan, judgeHypervisor(plan, seen))
 }
 
-// reachHypervisor connects to the hypervisor. If it has no pin, reachHypervisor uses the host key
-// that the hypervisor shows. It does not store that key: the next update makes its own first
-// contact.
+// reachHypervisor connects to the hypervisor. If no host key is pinned, it accepts the key that the
+// hypervisor presents. It does not store this key: the next update makes its own first contact.
 func reachHypervisor(
 	ctx context.Context, plan VMPlan, limit time.Duration,
 ) (hypervisor.Host, error) {

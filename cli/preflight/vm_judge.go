@@ -9,15 +9,15 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// hypervisorCheck names the check that the hypervisor is reachable. No other check can pass before
-// it.
+// hypervisorCheck is the name of the check whether the hypervisor can be reached. While it fails,
+// no other check of the hypervisor passes, except for the image's.
 const hypervisorCheck = "hypervisor"
 
 // leastRelease is the first release of Proxmox VE that has all commands of the driver.
 const leastRelease = 8
 
-// judgeHypervisor returns the preflight's verdicts on the hypervisor. They must also pass on later
-// runs, when the stack's machines already exist.
+// judgeHypervisor returns the preflight's verdicts on the hypervisor. They also pass when the
+// stack's machines exist already.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	if len(f.Machines) == 0 { // The hypervisor was not reached.
 		f.Machines = make([]hypervisor.MachineFacts, len(plan.Specs))
@@ -135,8 +135,8 @@ func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verd
 			", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeVMProcessors checks that no machine has more processors than the hypervisor. Their sum may
-// be larger, which only makes them slower.
+// judgeVMProcessors checks that no machine has more processors than the hypervisor. The sum of all
+// machines may be larger, which only makes the machines slower.
 func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0

@@ -46,15 +46,15 @@ func Write(out io.Writer, findings []Finding) error {
 	return err
 }
 
-// group holds the table rows of one subject.
+// group holds the table rows of the findings with one Subject.
 type group struct {
 	listed        []Finding
 	failed        map[string]bool
 	ready, behind int
 }
 
-// add appends a row for a finding. It only counts a ready finding without a hint, and one that
-// waits for a failed check.
+// add appends a row for a finding. A ready finding without a hint, and a finding that depends on a
+// failed check, only add to a count.
 func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":

@@ -118,8 +118,8 @@ func (f *Facts) readAddresses(text string) error {
 // ownRoutes holds the types of routes that lead to no other machine.
 var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
 
-// readRoutes parses the output of `ip -j route`. It keeps routes of type blackhole and the like,
-// because a blocked network is in use, too.
+// readRoutes parses the output of `ip -j route`. It includes routes of blocked networks (type
+// blackhole and similar), because the cluster cannot use these networks either.
 func (f *Facts) readRoutes(text string) error {
 	type hop struct {
 		Gateway string `json:"gateway"`
@@ -167,8 +167,8 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), err
 }
 
-// readNeighbours parses the output of `ip -j neigh`. It keeps the neighbours that have a hardware
-// address, so they have answered at some time.
+// readNeighbours parses the output of `ip -j neigh`. It includes only neighbours with a hardware
+// address, because only these have answered an ARP request.
 func (f *Facts) readNeighbours(text string) error {
 	var neighbours []struct {
 		Address netip.Addr `json:"dst"`

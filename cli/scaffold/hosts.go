@@ -22,7 +22,7 @@ type Host struct {
 	Pin     Pin
 	Facts   Facts
 
-	// target and key are the login at Address.
+	// target and key are the SSH target at Address and the private key for it.
 	target remote.Target
 	key    []byte
 }

@@ -33,7 +33,7 @@ func PathInStack(project, named string) (string, error) {
 	return path, nil
 }
 
-// trimFolder returns path relative to folder; false if path is not in folder.
+// trimFolder returns path relative to folder. The result is false if path is outside folder.
 func trimFolder(folder, path string) (string, bool) {
 	inside, err := filepath.Rel(folder, path)
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {

@@ -57,7 +57,8 @@ func interfaces(facts Facts) string {
 	return strings.Join(texts, ", ")
 }
 
-// Clash is a network that a host uses, so that the cluster's networks must not overlap it.
+// Clash is a network that a host uses, which the cluster's Pod and Service networks must not
+// overlap.
 type Clash struct {
 	Network netip.Prefix
 	// Host is the first host that uses it; Device is its interface.

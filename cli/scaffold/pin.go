@@ -15,7 +15,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Pin is a host's public key, and whether it is known.
+// Pin is a host's public key, and whether a known_hosts file has the key.
 type Pin struct {
 	// Key is in authorized_keys form.
 	Key string
@@ -77,8 +77,9 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 }
 
 // find returns the known key of a host, looked up by its names and addresses; nil if there is none.
-// If the host shows a known key, it returns that. Otherwise the known key may have another type
-// than the shown one; the login then proves whether the host has it.
+// If the host presents one of its known keys, it returns that key. Otherwise it returns a known key
+// of a type that differs from the presented one; the login then proves whether the host has this
+// key.
 func (k KnownHosts) find(
 	names []string, target remote.Target, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
@@ -98,8 +99,8 @@ func (k KnownHosts) find(
 	return nil, nil
 }
 
-// chooseKnownKey chooses a known key of a host that showed another key. It fails if a known key has
-// the same type as the shown key, because the host has then changed its key.
+// chooseKnownKey chooses one of a host's known keys if the host presented an unknown key. It fails
+// if a known key has the same type as the presented key, because the host's key has then changed.
 func chooseKnownKey(
 	name string, seen ssh.PublicKey, known []reach.KnownKey,
 ) (ssh.PublicKey, error) {

@@ -2,14 +2,14 @@ package scaffold
 
 import "strings"
 
-// Problem describes what is wrong with a host. It prevents that the stack file is written, unless
-// it is in Result.Later.
+// Problem describes what is wrong with a host. A problem prevents the write of the stack file,
+// unless it is listed in Result.Later.
 type Problem struct {
 	// Host is the host as the user named it; empty if the problem concerns several hosts.
 	Host string
 	// What describes the problem, with the found value and the expected one.
 	What string
-	// Fix describes the repair; empty if What already does.
+	// Fix describes the repair; empty if the text of What includes the repair.
 	Fix string
 }
 

@@ -31,7 +31,8 @@ type Request struct {
 	// AcceptNew allows a login to hosts whose key is in no known_hosts file, and pins the key that
 	// they show. Default false.
 	AcceptNew bool
-	// K3s is k3s.version; empty for the pinned version, which some hosts cannot run.
+	// K3s is k3s.version; empty for the pinned version. Set it if a host cannot run the pinned
+	// version.
 	K3s string
 	// CgroupV1 lets kubelets run on hosts with cgroup v1. Kubelets of K3s v1.35 and later refuse
 	// such hosts by default.
@@ -48,7 +49,7 @@ type Request struct {
 type Result struct {
 	File     string
 	Proposal Proposal
-	// Later holds the findings of the preflight that may resolve without the user.
+	// Later holds those findings of the preflight that may pass later without a change by the user.
 	Later Problems
 }
 
@@ -106,7 +107,8 @@ func (r *Request) checkKey() error {
 	return r.openSSH().CheckKeyFile("--key", r.Project, flagNames)
 }
 
-// openSSH returns the login settings with the real passphrase, which is in no stack file.
+// openSSH returns the login settings with the passphrase in plain text. The stack file only has it
+// encrypted.
 func (r *Request) openSSH() config.SSH {
 	ssh := r.SSH
 	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
@@ -164,8 +166,8 @@ func runWithin[A, B any](
 	return part(ctx)
 }
 
-// preflight runs the stack's preflight on the proposal, and returns its problems. stuck are those
-// that the user must fix; later are those that may resolve by themselves.
+// preflight runs the stack's preflight on the proposal, and returns its problems. stuck are the
+// problems that the user must fix; later are those that may pass without a change.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems,
 	err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)

@@ -26,8 +26,8 @@ func ParseJump(text string) (config.JumpHost, error) {
 	return jump, nil
 }
 
-// notYet is a placeholder for the pin of a host. With any pin, package reach reads no known_hosts
-// file for the host.
+// notYet stands in for the pin of a host. If a pin is set, package reach does not read the host's
+// key from known_hosts files.
 const notYet = "not yet"
 
 // flagNames are the names of login settings in error messages. They name flags of init, because no
@@ -87,7 +87,7 @@ func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 	for _, asked := range r.Hosts {
 		own := ssh
 		own.User, own.Port, own.HostKey = asked.User, asked.Port, notYet
-		// It stays zero for a name, which is resolved later.
+		// If the user named a DNS name, the address is not valid here; the name is resolved later.
 		address, _ := netip.ParseAddr(asked.Address)
 		hosts.Nodes = append(hosts.Nodes,
 			config.Node{Name: asked.Address, Address: address, SSH: own})
@@ -113,8 +113,8 @@ func (r *Request) pinJumps() {
 	}
 }
 
-// address returns the name or address to connect to. If the user named an alias of an ssh_config,
-// that is the alias's HostName.
+// address returns the name or address to connect to. For an alias of an ssh_config, it returns the
+// HostName that the alias sets.
 func (r *Request) address(i int) string {
 	named := r.Hosts[i].Address
 	if _, err := netip.ParseAddr(named); err == nil {

@@ -26,7 +26,8 @@ type Question struct {
 	// Stack is the stack's name and Project its folder. File is the path of the stack file; if
 	// empty, the project's own.
 	Stack, Project, File string
-	// All shows also the reports of closed gates that depend on another closed gate.
+	// All makes Write print the reports of all closed gates, also of those that depend on another
+	// closed gate.
 	All bool
 	// Only lists the names of the gates to run; if empty, all run.
 	Only []string
@@ -122,7 +123,8 @@ func selectGates(
 		case i >= 0:
 			wanted.gates = append(wanted.gates, want.gates[i])
 		case recorded >= 0 && want.unknown != nil:
-			// Only the named gates are compared, so other missing gates do not matter.
+			// The configuration could not be read, so the state's gate stands in for the expected
+			// one.
 			wanted.gates = append(wanted.gates, gates[recorded].Spec)
 		case recorded < 0:
 			return nil, want, errors.Join(

@@ -10,8 +10,8 @@ import (
 	"strata/health"
 )
 
-// findRoots maps each closed gate that depends on another closed gate to the first of those.
-// Results are in the program's order, so that the root depends on no closed gate itself. A stuck
+// findRoots maps the name of each closed gate that depends on other closed gates to its root, the
+// first of them. Results are in the program's order, so a root depends on no closed gate. A stuck
 // gate has a cause of its own, so it has no root.
 func findRoots(gates []inventory.Gate, results []health.Result) map[string]string {
 	below := map[string][]string{}

@@ -35,7 +35,7 @@ func closedBelow() (gates []inventory.Gate, results []health.Result) {
 	return gates, results
 }
 
-func TestRootIsFirstClosedGateBelow(t *testing.T) {
+func TestRootOfClosedGateIsFirstClosedGateThatItDependsOn(t *testing.T) {
 	assert.Equal(t, map[string]string{"metallb-pool": "k3s-nodes", "traefik-address": "k3s-nodes",
 		"argocd-rollout": "traefik-rollout"}, findRoots(closedBelow()))
 }

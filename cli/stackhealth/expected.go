@@ -19,8 +19,8 @@ type expected struct {
 	unknown error
 }
 
-// expectedGates lists the gates of the stack file, as the Pulumi program would. The state only has
-// the gates that an update has created.
+// expectedGates lists the gates of the stack file, as the Pulumi program would. Gates that no
+// update has created are missing in the state.
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {
@@ -43,7 +43,7 @@ func (e expected) has(name string) bool {
 }
 
 // merge sorts the results of the state's gates in the program's order. It adds a missing result for
-// each gate that only the configuration has. Gates that only the state has come last.
+// each gate that only the configuration has. Gates that are only in the state come last.
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate
 	for _, spec := range e.gates {
@@ -69,6 +69,7 @@ type AskedGate struct {
 	health.Result
 	// LeftOver is true if the gate is in the state but no longer in the configuration.
 	LeftOver bool `json:"leftOver,omitempty"`
-	// Behind is the closed gate that this closed gate depends on; empty if there is none.
+	// Behind is the name of the first closed gate on which this closed gate depends; empty if there
+	// is none.
 	Behind string `json:"behind,omitempty"`
 }

@@ -23,8 +23,8 @@ import (
 	"strata/health/webhook"
 )
 
-// beyond holds the kinds of gates that cannot run with a read-only user's kubeconfig
-// (credential.ReaderRules), and what each needs.
+// beyond maps each kind of gate that cannot run with a read-only user's kubeconfig
+// (credential.ReaderRules) to the missing permission or secret.
 var beyond = map[health.Kind]string{
 	host.Kind:      "a login on the host (SSH)",
 	server.Kind:    "a login on the host (SSH)",
@@ -35,8 +35,8 @@ var beyond = map[health.Kind]string{
 	upstreams.Kind: "create pods/portforward",
 }
 
-// partly holds the kinds of gates of which some checks cannot run with a read-only user's
-// kubeconfig, and what those checks need. The checks are Skipped.
+// partly maps each kind of gate of which only some checks can run with a read-only user's
+// kubeconfig to the permission that the other checks need. Those checks are Skipped.
 var partly = map[health.Kind]string{
 	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
 	system.Kind:      "a login on hosts (SSH) for the names that they ask for",
@@ -64,7 +64,7 @@ func needOf(spec health.Spec) string {
 }
 
 // ofReader gives the gates a read-only user's kubeconfig and no other secret. asked are the gates
-// that can run with it; others are results for those that cannot.
+// that can run with this kubeconfig; others are the results of the gates that cannot.
 func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate,
 	others []health.Result) {
 	for _, gate := range gates {

@@ -39,7 +39,8 @@ func (r Round) gateNames(match func(AskedGate) bool) []string {
 	return names
 }
 
-// results returns the results of the gates, without the comparison.
+// results returns the results of the gates, without the fields that compare the state with the
+// configuration.
 func (r Round) results() []health.Result {
 	results := make([]health.Result, 0, len(r.Gates))
 	for _, gate := range r.Gates {
@@ -90,8 +91,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 }
 
 // Write prints the table, and the missing and left-over gates. If reports is true, it also prints
-// the report of each closed gate and the warnings of open ones. Callers set it unless the progress
-// has shown them already.
+// the report of each closed gate and the warnings of open ones. Callers set reports to false if the
+// progress output contains the reports already.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. The effect of a change may only show
-	// after a moment.
+	// updateLimit bounds each gate at the end of an update. It leaves time for faults that a change
+	// causes only after some seconds.
 	updateLimit = time.Minute
 	// previewLimit bounds each gate in a preview. A preview changes nothing, so a working gate
 	// passes at once.
 	previewLimit = 10 * time.Second
 )
 
-// Verify runs the gates that no step has run since began, in parallel, after the last step of every
-// gate. A closed gate fails an update, but changes nothing back; in a preview it is only a warning.
-// Verify skips gates that do not exist yet. If a step has failed, it runs no gate, because the
-// engine reports that step.
+// Verify runs, in parallel, the gates that no step has run since began. It starts when no step of a
+// gate is pending any more. A closed gate makes an update fail, without reverting any change; in a
+// preview it causes only a warning. Verify skips gates that do not exist yet. If a step has failed,
+// it runs no gate, because the engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error {
 	limit := updateLimit
 	if ctx.DryRun() {
@@ -91,8 +91,8 @@ func findIdleGates(
 	return idle
 }
 
-// reportClosed returns the error for closed gates. It has the reports of the gates without a root,
-// and the number of the others.
+// reportClosed returns an error with the report of each closed gate that has no root, and the
+// number of the remaining closed gates.
 func (q Question) reportClosed(closed []health.Result, asked int, roots map[string]string) error {
 	var names, reports []string
 	for _, result := range closed {

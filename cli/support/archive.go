@@ -33,8 +33,8 @@ func (a *Archive) add(file File) {
 	a.Files = append(a.Files, file)
 }
 
-// readmeText returns the content of the first file, which describes the archive and lists missing
-// files.
+// readmeText returns the content of the first file, which describes the archive and lists the files
+// that could not be added.
 func (a *Archive) readmeText() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Stack %s at %s, collected by strata support.\n\n"+
@@ -58,7 +58,7 @@ func (a *Archive) missingText() string {
 	return text.String()
 }
 
-// Summary prints the number of files in the archive, and the missing ones.
+// Summary prints the number of files in the archive, and each file that could not be added.
 func (a *Archive) Summary(out io.Writer, file string) error {
 	_, err := fmt.Fprintf(out, "%s: %d files; read it before you give it away\n%s", file,
 		len(a.Files), a.missingText())

@@ -26,7 +26,7 @@ var lists = []struct{ name, path string }{
 	{"jobs", "/apis/batch/v1/jobs"}, {"persistentvolumeclaims", "/api/v1/persistentvolumeclaims"},
 }
 
-// most bounds the number of listed objects of a kind.
+// most bounds the number of objects of one kind that the archive lists.
 const most = 5000
 
 // clusterSources returns a source for each list of a cluster. servers are K3s's API servers, as

@@ -35,11 +35,13 @@ type Request struct {
 	Limit time.Duration
 	// GateTimeout bounds each gate.
 	GateTimeout time.Duration
-	// Pulumi reads the state, and the encrypted values of the stack file.
+	// Pulumi runs Pulumi's command line, which reads the state and decrypts the values of the stack
+	// file.
 	Pulumi stackstate.Pulumi
 }
 
-// known holds the facts that the sources need.
+// known holds the facts that were read first and that the sources need: the state, its gates, the
+// stack file and the redactor.
 type known struct {
 	state *stackstate.State
 	gates []inventory.Gate
@@ -47,8 +49,8 @@ type known struct {
 	hide  redactor
 }
 
-// Collect reads all sources. It fails if the secrets cannot be read, because they could not be
-// removed. The archive lists every other failure.
+// Collect reads all sources. It fails if the stack's secrets cannot be read, because it could not
+// remove unknown secrets. Any other failure is only listed in the archive.
 func (r Request) Collect(ctx context.Context) (Archive, error) {
 	reading, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
@@ -196,8 +198,8 @@ func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	return inventory.Hosts(ctx, cfg, r.Project)
 }
 
-// onHost returns a host's units and journals. If the time ends first, it returns the part that has
-// arrived.
+// onHost runs hostScript on a host and returns its output: the states and journals of the host's
+// units. If ctx ends during the script, it returns the output received so far and an error.
 func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
 	result, err := remote.Run(ctx, host.Host.Target, host.Key, hostScript)
 	return result.Stdout, err

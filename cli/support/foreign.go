@@ -9,8 +9,9 @@ import (
 	"strata/config"
 )
 
-// foreignKeys are the keys whose values are another program's configuration: the values of charts,
-// the solver of an ACME issuer, arguments of K3s, and the settings of a workload.
+// foreignKeys are the keys whose values are another program's configuration, with unknown key
+// names: the values of charts, the solver of an ACME issuer, arguments of K3s, and the settings of
+// a workload.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args",
 	"env", "files"}
 
@@ -74,7 +75,7 @@ func foreign(value any, secret bool, add func(string)) any {
 
 func foreignObject(object map[string]any, secret bool, add func(string)) map[string]any {
 	shown := map[string]any{}
-	// An environment variable of a Pod, whose value is beside it.
+	// The object is an environment variable of a Pod: its name and its value are two keys.
 	variable, _ := object["name"].(string)
 	for name, inner := range object {
 		switch {
@@ -84,8 +85,8 @@ func foreignObject(object map[string]any, secret bool, add func(string)) map[str
 			shown[name] = foreign(inner, false, add)
 		default:
 			_, isObject := inner.(map[string]any)
-			// An object under such a name also has switches and addresses, so only other values
-			// count as a login.
+			// An object under a name like auth is not hidden as a whole, because it also contains
+			// switches and addresses.
 			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth")
 			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" &&
 				namesSecret(variable), add)

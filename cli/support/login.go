@@ -11,10 +11,10 @@ import (
 // no URL within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins calls add for the secrets of each URL in a text. These are the password, user:password as
-// in basic authentication, and the URL without a trailing slash, because clients add or drop it.
-// Password and user are added as written, unescaped, and escaped by Go. A user without a password
-// counts as a secret only if it is at least wordLength long.
+// logins calls add for the secrets of each URL with a login in text. These are the password,
+// user:password as in basic authentication, and the URL without trailing slashes, commas and
+// semicolons. The password and the user are added as written, unescaped, and escaped by Go. Without
+// a password, the user counts as a secret if it has at least wordLength bytes.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {
 		whole, user, password := found[0], found[1], found[2]
@@ -43,6 +43,6 @@ func unescape(text string) string {
 	return text
 }
 
-// escape escapes a user or a password as url.URL does. The result may differ from the text as
-// written, and from url.QueryEscape.
+// escape escapes a user or a password as url.URL does. The result may differ from the original text
+// and from the result of url.QueryEscape.
 func escape(text string) string { return url.User(unescape(text)).String() }

@@ -30,7 +30,7 @@ const (
 type redactor struct{ replacer *strings.Replacer }
 
 // newRedactor returns a redactor of stateSecrets, which are the texts in a state's secrets, and of
-// others. It keeps a text of stateSecrets that is also in plain.
+// others. It does not replace a text of stateSecrets that is also in plain.
 func newRedactor(stateSecrets, plain, others []string) redactor {
 	known := map[string]bool{}
 	for _, text := range plain {
@@ -104,7 +104,7 @@ func parts(text string, wordLength int, add func(string)) {
 	}
 }
 
-// readable reports whether content is printable text, so that the word was really base64.
+// readable reports whether decoded content is printable text. Otherwise the word was not base64.
 func readable(content []byte) bool {
 	return utf8.Valid(content) &&
 		!bytes.ContainsFunc(content, func(c rune) bool {
@@ -152,7 +152,7 @@ func texts(value any, add func(string)) {
 	}
 }
 
-// forms returns a secret in all encodings in which it may appear.
+// forms returns a secret in every encoding in which other programs may print it.
 func forms(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "'", "''")}
 	for _, html := range []bool{true, false} {

@@ -24,7 +24,7 @@ var secretKeys = []string{
 
 func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
-// stackFile is the content of a stack's file.
+// stackFile holds the configuration that was read from a stack file.
 type stackFile struct {
 	// content is its configuration by full key. It is nil if the file could not be read; err then
 	// has the reason.
@@ -42,7 +42,7 @@ func readStackFile(project, path string) stackFile {
 }
 
 // withoutSecrets returns the file without encrypted values, their encryption settings, and the
-// values of secret keys. Comments are lost.
+// values of secret keys. The result has no comments.
 func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxFile bounds each file of the archive, and maxAll the whole archive, in bytes. A longer
-	// file keeps its end, which is the latest part.
+	// maxFile bounds each file of the archive, and maxAll the whole archive, in bytes. Of a longer
+	// file, the archive has the end, which is the most recent part.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
 	// late is the additional time for a source to return after its context has ended.
@@ -25,8 +25,8 @@ type File struct {
 // Missing names a file that could not be collected, and the reason.
 type Missing struct{ Name, Why string }
 
-// source collects files, in parallel with other sources. If it fails, the files that it has are
-// kept.
+// source collects files, in parallel with other sources. If it fails, the archive still gets the
+// files that it returns.
 type source struct {
 	name string
 	read func(ctx context.Context) ([]File, error)

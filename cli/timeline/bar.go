@@ -30,11 +30,12 @@ type Bar struct {
 	// operation did.
 	Failed bool `json:"failed,omitempty"`
 	Open   bool `json:"open,omitempty"`
-	// Needs are the URNs of the resources in this run that had to finish before the bar could
-	// start.
+	// Needs are the URNs of the resources in this run whose operations had to finish before this
+	// operation could start.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the resource of Needs that finished last. Delay is the time from its end to the
-	// bar's start, which no dependency explains. Without Needs, Delay counts from the run's start.
+	// WaitedFor is the resource of Needs that finished last. Delay is the time from the end of that
+	// operation to the start of this one, which no dependency explains. Without Needs, Delay counts
+	// from the run's start.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
 	// Messages are the last lines that a gate printed (progress and outcome), oldest first.
@@ -85,7 +86,7 @@ func (b *Bar) note(line string) {
 	}
 }
 
-// end sets the bar's end and its gate lag.
+// end sets the bar's End, its Failed and, for a gate with a deciding observation, its Lag.
 func (b *Bar) end(at time.Time, failed bool) {
 	b.End, b.Failed = at, failed
 	if lag := at.Sub(b.seen); !b.seen.IsZero() && lag >= 0 {

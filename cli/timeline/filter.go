@@ -33,7 +33,7 @@ func (f *filter) reduce(event *Event) bool {
 	return *event != (Event{})
 }
 
-// step stores the kind of a gate, and removes all other inputs of a resource.
+// step removes the inputs of a resource. Of a gate's inputs, only Create and the kind remain.
 func (f *filter) step(step *Step) {
 	gate := step.gate()
 	if gate {

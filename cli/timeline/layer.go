@@ -2,26 +2,27 @@ package timeline
 
 import "time"
 
-// Layer sums up a layer's bars.
+// Layer holds the sums of the durations of one layer's bars.
 type Layer struct {
 	// Name is the layer's name; empty for resources without a layer.
 	Name string `json:"name"`
-	// Resources counts its bars.
+	// Resources is the number of the layer's bars.
 	Resources int `json:"resources"`
 	// Start is the first bar's start and End the last bar's end. Wall is the time from Start to
 	// End; bars of other layers may run in that time, too.
 	Start time.Time     `json:"start"`
 	End   time.Time     `json:"end"`
 	Wall  time.Duration `json:"wall"`
-	// Critical is the duration of the layer's bars on the critical path.
+	// Critical is the sum of the durations of the layer's bars that are on the run's critical path.
 	Critical time.Duration `json:"criticalPath"`
-	// Gates, Serial and Lag are the layer's shares of the same sums in Run.
+	// Gates, Serial and Lag are the sums of Run with the same names, over the layer's bars only.
+	// Lag is nil if the recording has none.
 	Gates  time.Duration  `json:"gates"`
 	Serial time.Duration  `json:"serial"`
 	Lag    *time.Duration `json:"lag,omitempty"`
 }
 
-// Share returns the bars of a layer, in order.
+// Share returns the bars of a layer, ordered by start.
 func (r Run) Share(layer string) []Bar {
 	var share []Bar
 	for _, bar := range r.Bars {

@@ -49,7 +49,7 @@ func (r *Run) measure() {
 	r.total()
 }
 
-// blame sets WaitedFor and Delay of a bar.
+// blame sets the bar's WaitedFor and Delay. start is the run's start.
 func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 	free := start
 	for _, need := range b.Needs {

@@ -58,8 +58,8 @@ type State struct {
 	Inputs Inputs `json:"inputs"`
 }
 
-// Inputs holds those inputs of a command that the timeline reads. Inputs of other resources may
-// have the same names and mean something else.
+// Inputs holds those inputs of a command that the timeline reads. They are only used if the
+// resource is a command, because other resources' inputs may have the same names.
 type Inputs struct {
 	// Create is the script of a command.
 	Create any `json:"create,omitempty"`

@@ -74,7 +74,7 @@ func Totals(run Run) string {
 	return text
 }
 
-// ratio formats a ratio; a dash for zero.
+// ratio formats the ratio of a run as text; a dash if it is zero.
 func ratio(r float64) string {
 	if r == 0 {
 		return "–"
@@ -111,7 +111,7 @@ func drawBar(bar Bar, run Run) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
 
-// lag formats a gate lag; a dash for nil.
+// lag formats a gate lag as text; a dash if it is nil.
 func lag(d *time.Duration) string {
 	if d == nil {
 		return "–"

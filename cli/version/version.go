@@ -36,9 +36,9 @@ type Info struct {
 	// Unknown.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	// Checkout is git's name for the commit of the project's folder, from which the next run will
-	// build the program. The last run used it, too, unless the checkout has changed since. Empty
-	// outside a checkout, and without git.
+	// Checkout is git's name for the commit that is checked out in the project's folder, from which
+	// Pulumi will build the program in the next run. It may differ from Version if the checkout has
+	// changed since the last run. Empty outside a checkout, and without git.
 	Checkout string `json:"checkout,omitempty"`
 	// SHA256 is the sum of the binary. It is the same for builds of one commit with the same Go and
 	// flags.

@@ -100,7 +100,7 @@ func (s *source) add(group *ast.GenDecl) {
 	}
 }
 
-// walk returns a field, and the fields below it.
+// walk returns the documentation of a field and, if its type is a struct, of all fields below it.
 func (s *source) walk(key string, field *ast.Field) []Field {
 	name := typeName(field.Type)
 	element, isList := strings.CutPrefix(name, "[]")

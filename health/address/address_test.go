@@ -23,7 +23,9 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
+func TestAddressFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "address", judgeAddress)
+}
 
 func TestFactsAreReadFromService(t *testing.T) {
 	service := healthtest.Decode[corev1.Service](t, `

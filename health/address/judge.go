@@ -16,9 +16,10 @@ type addressFacts struct {
 
 	Service   ServiceSeen        `json:"service"`
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Dials are the attempts from this machine, one for each port.
+	// Dials are the last connection attempts from this machine, one for each port.
 	Dials []dialFacts `json:"dials,omitempty"`
-	// Who describes the machine that answers for the address on this machine's network.
+	// Who describes the machine whose hardware address this machine's ARP table has for the
+	// address.
 	Who answererFacts `json:"who,omitzero"`
 	// Away is the number of seconds for which this machine has not reached the address's network.
 	// Announced says which machines the hosts see at the address in that time.
@@ -26,11 +27,12 @@ type addressFacts struct {
 	Announced []announcement `json:"announced,omitempty"`
 	// nodes are the addresses of the cluster's nodes by name.
 	nodes map[string]string
-	// Hosts are the attempts from the hosts; its Address is the Service's IP address.
+	// Hosts has the last connection attempts from the hosts. Hosts.Address is the Service's IP
+	// address.
 	Hosts host.HostsFacts `json:"hosts,omitzero"`
 }
 
-// ServiceSeen describes the Service.
+// ServiceSeen describes the observed Service.
 type ServiceSeen struct {
 	Missing bool   `json:"missing,omitempty"`
 	Type    string `json:"type,omitempty"`
@@ -50,7 +52,8 @@ type ServiceSeen struct {
 // dialFacts is the last attempt to connect to one port.
 type dialFacts struct {
 	Port int `json:"port"`
-	// Seen is false before the first attempt. Error says why the attempt got no connection.
+	// Seen is false before the first attempt. Error is the reason why the last attempt got no
+	// connection.
 	Seen  bool   `json:"seen,omitempty"`
 	Error string `json:"error,omitempty"`
 	// Way describes a fault of the tunnel that made the attempt fail.
@@ -83,8 +86,8 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned judges whether the Service has an address, and the wanted one. The caller sets the
-// verdict's Check.
+// JudgeAssigned judges whether the Service has an address, and whether it is Spec.Want if that is
+// set. The caller sets the verdict's Check.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}

@@ -17,8 +17,8 @@ const (
 	// awaySeconds is the number of seconds without a connection from this machine, after which the
 	// hosts look for the address on their network. MetalLB announces an address within two seconds.
 	awaySeconds = 10
-	// networkLimit limits one observation from the hosts, and networkInterval is the pause after
-	// it.
+	// networkLimit bounds one observation from the hosts, and networkInterval is the pause after an
+	// observation.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
@@ -27,7 +27,7 @@ const (
 type announcement struct {
 	Host string `json:"host"`
 	MAC  string `json:"mac,omitempty"`
-	// Ours is true if the answer came from a node.
+	// Ours is true if MAC belongs to a node of the cluster.
 	Ours bool `json:"ours,omitempty"`
 }
 
@@ -71,8 +71,8 @@ func unreachable(dials []dialFacts) bool {
 	})
 }
 
-// observeFromHosts looks from the hosts for the machine at the address, while this machine does not
-// reach it.
+// observeFromHosts makes the hosts look up which machine has the address, as long as this machine
+// does not reach the address.
 func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address, nodes := w.away(); address != "" {
@@ -84,7 +84,8 @@ func (w *addressWatch) observeFromHosts(ctx context.Context) {
 }
 
 // away returns the address that this machine has not reached for awaySeconds, and the nodes'
-// addresses. The address is empty if this machine reaches it, or for a shorter time.
+// addresses. The address is empty if this machine reaches it, or has not reached it for less than
+// awaySeconds.
 func (w *addressWatch) away() (address string, nodes []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -27,12 +27,13 @@ const (
 )
 
 // Dialer returns a function that connects to a load balancer's address, through a tunnel or,
-// without one, directly. It has the timeout for the way.
+// without one, directly. Each connection attempt has the timeout of limitOf.
 func Dialer(through tunnel.Spec) tunnel.DialFunc {
 	return tunnel.Dialer(through, net.Dialer{Timeout: limitOf(through)})
 }
 
-// limitOf returns the timeout of one attempt.
+// limitOf returns the timeout of one connection attempt: farTimeout through a tunnel, otherwise
+// dialTimeout.
 func limitOf(through tunnel.Spec) time.Duration {
 	if through.There() {
 		return farTimeout
@@ -73,7 +74,8 @@ func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string
 	return addresses, err
 }
 
-// ObserveService reads the Service and, if it has no address, the reason for that.
+// ObserveService reads the Service and, if the Service has no address, the Warning event with the
+// reason.
 func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
 		spec.Service)

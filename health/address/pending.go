@@ -6,8 +6,8 @@ import (
 	"strata/health"
 )
 
-// allocationSeconds is the number of seconds for which the same refusal must last until it is
-// Stuck. MetalLB tries again within milliseconds after a change of a pool or another Service
+// allocationSeconds is the number of seconds for which the same refusal must last until the verdict
+// is Stuck. MetalLB tries again within milliseconds after a change of a pool or another Service
 // (metallb controller/main.go SyncStateReprocessAll).
 const allocationSeconds = 10
 

@@ -17,7 +17,7 @@ type Spec struct {
 	// Ports are TCP ports. Each must accept a connection from this machine and from each of the
 	// Spec's Hosts.
 	Ports []int `json:"ports"`
-	// Want is the IP address that the Service must have. Empty: any.
+	// Want is the IP address that the Service must have. Empty: any address.
 	Want string `json:"want,omitempty"`
 }
 

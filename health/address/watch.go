@@ -23,8 +23,8 @@ type addressWatch struct {
 	dial    tunnel.DialFunc
 	// network finds the machine that answers for the address on this machine's own network.
 	network network
-	// movedHere and movedHosts have a token when the address may have changed. news has one when
-	// the facts have changed.
+	// movedHere and movedHosts receive a token when the Service's address may have changed. news
+	// receives a token when the facts have changed.
 	movedHere, movedHosts, news chan struct{}
 
 	mu    sync.Mutex
@@ -116,8 +116,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 	}
 }
 
-// dialAgain connects to the Service's present address again and again, and stores which machine
-// answered.
+// dialAgain connects to the Service's present address again and again, and stores the results and
+// the machine that answered.
 func (w *addressWatch) dialAgain(ctx context.Context) {
 	stood := observe.NewStable(time.Now)
 	for ctx.Err() == nil {
@@ -148,7 +148,8 @@ func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererF
 	return who
 }
 
-// take stores an observation of an address, unless the Service has a different address by now.
+// take applies change to the facts of an address, unless the Service has a different address by
+// now.
 func (w *addressWatch) take(address string, change func(*addressFacts)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,7 @@ type answererFacts struct {
 	// an entry, for example on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
-	// Seconds is the number of seconds for which the same machine has answered.
+	// Seconds is the number of seconds for which the same machine has answered for the address.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -46,7 +46,8 @@ func networkOf(through tunnel.Spec) network {
 }
 
 // whoAnswers looks up the address and the nodes (addresses by name) in the kernel's table. It
-// returns empty facts if the address is not there, or if two nodes have one hardware address.
+// returns empty facts if the table does not contain the address, or if two nodes have one hardware
+// address.
 func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	macs := neighbours(table)
 	who := answererFacts{MAC: macs[address], Nodes: map[string]string{}}
@@ -106,8 +107,8 @@ func twoDigits(mac string) string {
 	return strings.Join(parts, ":")
 }
 
-// meet makes the kernel resolve the nodes' hardware addresses. It sends packets that no program
-// needs to receive.
+// meet makes the kernel resolve the nodes' hardware addresses. It sends a packet to each node, for
+// which no receiver is needed.
 func meet(nodes map[string]string) {
 	for _, address := range nodes {
 		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863

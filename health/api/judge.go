@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// apiFacts has the answers of all API servers at one observation.
+// apiFacts has the answers of all API servers in one observation.
 type apiFacts struct {
 	Servers []kube.APIServerFacts `json:"servers"`
 }

@@ -12,7 +12,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestAPIVerdicts(t *testing.T) {
+func TestAPIFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "api", func(_ struct{},
 		f apiFacts) []health.Verdict {
 		return judgeAPI(f)
@@ -41,6 +41,6 @@ func TestUnauthorizedVerdictNamesExpiredClientCertificate(t *testing.T) {
 		"what a server says counts, not this machine's clock")
 }
 
-func TestTraits(t *testing.T) {
+func TestAPISpecIsOptional(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{}.Traits())
 }

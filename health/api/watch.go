@@ -9,8 +9,8 @@ import (
 	"strata/health/observe"
 )
 
-// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a
-// request costs a server about a millisecond.
+// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and
+// one request costs a server about a millisecond of processor time.
 const apiInterval = 100 * time.Millisecond
 
 type apiWatch struct {

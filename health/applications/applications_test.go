@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestApplicationsVerdicts(t *testing.T) {
+func TestApplicationFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "applications", judgeApplications)
 }
 

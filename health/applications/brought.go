@@ -77,7 +77,8 @@ func (w *applicationsWatch) listDescendants(
 	return brought, nil
 }
 
-// children returns the names of the Applications among its resources, in its own namespace.
+// children returns the names of the Applications among an Application's resources, in its own
+// namespace.
 func (o *applicationObject) children() []string {
 	if o == nil {
 		return nil
@@ -92,8 +93,8 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// setSeconds sets for how many seconds an Application's facts have been the same, without those of
-// its children.
+// setSeconds sets for how many seconds an Application's own facts have been the same. The facts of
+// its children do not count.
 func (w *applicationsWatch) setSeconds(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

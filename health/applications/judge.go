@@ -32,13 +32,13 @@ type applicationSeen struct {
 	// Compared is true if the status is about the spec's present source (status.sync.comparedTo).
 	Compared bool `json:"compared,omitempty"`
 	// Unseen is true if ArgoCD has not compared since its last operation ended, so that the status
-	// is out of date.
+	// may be older than that operation.
 	Unseen bool `json:"unseen,omitempty"`
 	// Automated is true when ArgoCD syncs by itself.
 	Automated bool   `json:"automated,omitempty"`
 	Sync      string `json:"sync,omitempty"`
 	Health    string `json:"health,omitempty"`
-	// Phase and Message are the last operation's.
+	// Phase and Message are the phase and the message of the Application's last sync operation.
 	Phase   string `json:"phase,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Errors are the error conditions, as Type and Message. Unhealthy are the resources that are
@@ -47,7 +47,7 @@ type applicationSeen struct {
 	Unhealthy []string         `json:"unhealthy,omitempty"`
 	// Seconds is the number of seconds for which these facts have been the same.
 	Seconds int `json:"seconds,omitempty"`
-	// Brings are its descendant Applications, sorted by name.
+	// Brings are the Application's descendant Applications, sorted by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
 }
 
@@ -155,9 +155,9 @@ func notSynced(v *health.Verdict, a applicationSeen) {
 	hopeless(v, a)
 }
 
-// hopeless sets Stuck for an Application that ArgoCD will not sync by itself: a sync of this
-// revision has failed and is not retried (controller/appcontroller.go autoSync), or automated sync
-// is off.
+// hopeless sets the verdict to Stuck if ArgoCD will not sync the Application by itself: a sync of
+// this revision has failed and is not retried (controller/appcontroller.go autoSync), or automated
+// sync is off.
 func hopeless(v *health.Verdict, a applicationSeen) {
 	if a.Seconds < unsyncedSeconds || !a.Compared {
 		return

@@ -36,18 +36,17 @@ type acmeSeen struct {
 	// State is the ACME state; empty until the ACME server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Deleting is true for a Challenge that is being deleted. State is then empty, and Reason says
-	// why its clean-up failed, if it did.
+	// Deleting is true for a Challenge that is being deleted. State is then empty. Reason is the
+	// error of the clean-up; empty if the clean-up has not failed.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
 // orderSeen describes the Order of a request.
 type orderSeen struct {
 	acmeSeen
-	// Challenges are those of the Order, in the order of their names.
+	// Challenges are the Order's own Challenges, sorted by name.
 	Challenges []acmeSeen `json:"challenges,omitempty"`
-	// Old are the Challenges that are being deleted and for which the Order waits, in the order of
-	// their names.
+	// Old are the Challenges that are being deleted and for which the Order waits, sorted by name.
 	Old []oldChallenge `json:"old,omitempty"`
 }
 

@@ -14,7 +14,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestCertificateVerdicts(t *testing.T) {
+func TestCertificateFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "certificate", judgeCertificate)
 }
 

@@ -10,10 +10,10 @@ import (
 	"strata/health/kube"
 )
 
-// cleanUpFailed is the prefix of a Challenge's reason if its solver could not remove its answer.
-// The Challenge then keeps its finalizer, and cert-manager tries again
-// (pkg/controller/acmechallenges finalize of v1.21). cert-manager v1.19 removes the finalizer
-// nevertheless.
+// cleanUpFailed is the prefix of a Challenge's reason if the solver could not remove the
+// Challenge's answer, such as a DNS record. The Challenge then keeps its finalizer, and
+// cert-manager tries again (pkg/controller/acmechallenges finalize of v1.21). cert-manager v1.19
+// removes the finalizer nevertheless.
 const cleanUpFailed = "Error cleaning up challenge: "
 
 // oldChallenge is a Challenge that is being deleted.
@@ -64,8 +64,8 @@ func (c challengeObject) waitsFor(other challengeObject) bool {
 }
 
 // orderFacts selects from a namespace's Challenges those of the Order, and the deleted Challenges
-// that the Order waits for. These are either the Order's own, made for another configuration of the
-// solver (pkg/controller/acmeorders deleteLeftoverChallenges), or those of another Order.
+// that the Order waits for. The latter were made either for this Order with another configuration
+// of the solver (pkg/controller/acmeorders deleteLeftoverChallenges), or for another Order.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State,
 		Reason: kube.Stable(order.Status.Reason)}}

@@ -38,7 +38,8 @@ type certificateSeen struct {
 	// Outdated is true while the certificate is signed by the CA or ACME server that the issuer had
 	// before.
 	Outdated bool `json:"outdated,omitempty"`
-	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
+	// Retry is the time at which cert-manager tries to issue again after a failed issuance; empty
+	// if none has failed.
 	Retry string `json:"retry,omitempty"`
 }
 
@@ -49,7 +50,7 @@ type requestSeen struct {
 	Approved kube.Condition `json:"approved,omitzero"`
 	Denied   kube.Condition `json:"denied,omitzero"`
 	Invalid  kube.Condition `json:"invalid,omitzero"`
-	// Order is the ACME Order behind it, if there is one.
+	// Order is the ACME Order of this request; nil if the issuer does not use ACME.
 	Order *orderSeen `json:"order,omitempty"`
 }
 
@@ -85,7 +86,8 @@ func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	return []health.Verdict{certificate, secret}
 }
 
-// renewal adds the obstacle to a renewal to the verdict, if a request for one exists.
+// renewal adds to the verdict the reason why a due renewal has not succeeded, if the Certificate
+// has a CertificateRequest for it.
 func renewal(v *health.Verdict, f certificateFacts) {
 	if f.Request == nil {
 		return

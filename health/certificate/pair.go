@@ -18,7 +18,7 @@ type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Unread is true if the user may not read Secrets.
 	Unread bool `json:"unread,omitempty"`
-	// Lacks are the Secret's keys, such as tls.key, that have no value.
+	// Lacks lists the keys of the Secret, such as tls.key, that are missing or empty.
 	Lacks []string `json:"lacks,omitempty"`
 	// Unusable says why certificate and key cannot be used, for example because they do not match.
 	Unusable string `json:"unusable,omitempty"`
@@ -29,11 +29,11 @@ type pairFacts struct {
 	// Chain says why the leaf cannot be verified with ca.crt. Without a ca.crt, it says why the
 	// leaf is neither self-signed nor verified by a CA of this machine.
 	Chain string `json:"chain,omitempty"`
-	// Bare is true if there is no ca.crt.
+	// Bare is true if the Secret has no ca.crt.
 	Bare bool `json:"bare,omitempty"`
-	// NotBefore and NotAfter limit the leaf's validity. Early, Expired and Short compare them with
-	// the present time and with Least, the time that must remain. Least is MinRemaining, or less
-	// for a short-lived certificate.
+	// NotBefore and NotAfter are the bounds of the leaf's validity. Early, Expired and Short
+	// compare them with the present time and with Least, the time that must remain. Least is
+	// MinRemaining, or less for a short-lived certificate.
 	NotBefore string `json:"notBefore,omitempty"`
 	NotAfter  string `json:"notAfter,omitempty"`
 	Least     string `json:"least,omitempty"`

@@ -10,7 +10,7 @@ import (
 )
 
 // The test has no server, so it fails if the Secret is requested.
-func TestReaderSkipsOnlySecretCheck(t *testing.T) {
+func TestReadOnlyUserSkipsSecretCheckAndNoOtherOfCertificate(t *testing.T) {
 	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)
 	require.NoError(t, err)

@@ -10,7 +10,9 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestClaimVerdicts(t *testing.T) { healthtest.RunFixtures(t, "claim", judgeClaim) }
+func TestClaimFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "claim", judgeClaim)
+}
 
 func TestStorageClassIsFromClaimOrDefault(t *testing.T) {
 	class := func(name, provisioner, isDefault string) storageClass {

@@ -84,8 +84,8 @@ func (f claimFacts) className() string {
 	return f.Default
 }
 
-// lacks judges a claim for which no volume can be made. The claim is not Stuck at once, because the
-// class may still be created.
+// lacks judges a claim for which no volume can be provisioned. It is Stuck only after claimSeconds,
+// because the StorageClass may still be created.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
 	v.Message, v.Cause = "pending: "+what+"; there is "+
 		observe.OrNone(strings.Join(f.Classes, ", ")), cause

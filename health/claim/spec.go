@@ -9,7 +9,7 @@ const Kind health.Kind = "claim"
 type Spec struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// ClassKey is the configuration key that sets its StorageClass, for messages.
+	// ClassKey is the configuration key that sets the claim's StorageClass, for messages.
 	ClassKey string `json:"classKey"`
 }
 

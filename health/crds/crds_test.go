@@ -13,7 +13,9 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestCRDsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "crds", judgeCRDs) }
+func TestCRDFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "crds", judgeCRDs)
+}
 
 func TestFactsAreReadFromCRD(t *testing.T) {
 	object := healthtest.Decode[crdObject](t, `

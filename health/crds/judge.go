@@ -22,7 +22,8 @@ type crdsFacts struct {
 type crdFacts struct {
 	Name    string `json:"name"`
 	Missing bool   `json:"missing,omitempty"`
-	// Finalizers delay a deletion; Deleting is true meanwhile.
+	// Finalizers are the CRD's finalizers, which delay its deletion. Deleting is true once the
+	// deletion has been requested.
 	Deleting   bool     `json:"deleting,omitempty"`
 	Finalizers []string `json:"finalizers,omitempty"`
 	// Names and Established are the conditions NamesAccepted and Established (apiextensions v1
@@ -32,7 +33,7 @@ type crdFacts struct {
 	// Served are its served versions.
 	Served []string `json:"served,omitempty"`
 	// Owner is the CRD of the same group that has taken one of this CRD's names. Leaving is true
-	// while the Owner is being deleted.
+	// while that CRD is being deleted.
 	Owner   string `json:"owner,omitempty"`
 	Leaving bool   `json:"leaving,omitempty"`
 }
@@ -40,11 +41,11 @@ type crdFacts struct {
 // discoveryFacts says which of the CRDs' resources one API server does not serve.
 type discoveryFacts struct {
 	Server string `json:"server"`
-	// Asked is false while a CRD is not Established; discovery is not read then.
+	// Asked is false if the server's discovery was not read, because a CRD is not Established.
 	Asked   bool        `json:"asked,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Absent are the resources that it does not serve yet, as group/version plural.
+	// Absent are the resources that the server does not serve yet, as group/version plural.
 	Absent []string `json:"absent,omitempty"`
 }
 

@@ -10,7 +10,9 @@ import (
 	"strata/health/kube"
 )
 
-func TestGatewayVerdicts(t *testing.T) { healthtest.RunFixtures(t, "gateway", judgeGateway) }
+func TestGatewayFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "gateway", judgeGateway)
+}
 
 func TestFactsAreReadFromGatewayAndClass(t *testing.T) {
 	class := healthtest.Decode[classObject](t, `

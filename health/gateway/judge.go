@@ -45,7 +45,7 @@ type gatewaySeen struct {
 // listenerSeen describes one listener.
 type listenerSeen struct {
 	Name string `json:"name"`
-	// Reported is false while the Gateway's status does not mention the listener.
+	// Reported is true if the Gateway's status mentions the listener.
 	Reported   bool             `json:"reported,omitempty"`
 	Conditions []kube.Condition `json:"conditions,omitempty"`
 	// Routes counts the attached routes.
@@ -77,7 +77,8 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 		case isOutdated(f.Gateway):
 			v.After = append(v.After, gatewayCheck(spec))
 		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
-			// The listener's verdict has the reason; the Gateway only repeats that there is one.
+			// The listener's verdict has the reason; the Gateway's condition only says that a
+			// listener has a problem.
 			verdicts[1].After = append(verdicts[1].After, v.Check)
 		}
 		verdicts = append(verdicts, v)

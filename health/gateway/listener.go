@@ -61,7 +61,7 @@ func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	}
 	conditions := g.Listeners[at].Conditions
 	wanted := []kube.Condition{kube.ConditionOf(conditions, "Programmed")}
-	// These two conditions have the reason, so they come first.
+	// Only the conditions ResolvedRefs and Accepted have the reason, so check them first.
 	for _, kind := range []string{"ResolvedRefs", "Accepted"} {
 		if c := kube.ConditionOf(conditions, kind); c.Status == "False" {
 			wanted = append([]kube.Condition{c}, wanted...)

@@ -8,7 +8,7 @@ import (
 	"strata/health"
 )
 
-// Answer says how an address replied.
+// Answer describes which packets from an address reached the host that connected to it.
 type Answer string
 
 const (
@@ -16,7 +16,8 @@ const (
 	AnswerFull Answer = "full"
 	// AnswerSmall is a reply to small packets only.
 	AnswerSmall Answer = "small"
-	// AnswerEcho is a reply to an ICMP echo of full size, without a reply from the port.
+	// AnswerEcho means that the address replied to an ICMP echo of full size, but its TCP port did
+	// not reply.
 	AnswerEcho Answer = "echo"
 	// AnswerNone means that no reply came within two seconds.
 	AnswerNone Answer = "none"

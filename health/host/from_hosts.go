@@ -43,7 +43,8 @@ type Run struct {
 	Command string `json:"command"`
 	// Seen is false before the first result, and after an SSH fault.
 	Seen bool `json:"seen"`
-	// Fault says why SSH to the host failed. Code and Output are out of date then.
+	// Fault is the error of SSH to the host; empty if SSH works. While Fault is set, Code and
+	// Output are out of date.
 	Fault string `json:"fault,omitempty"`
 	Code  int    `json:"code"`
 	// Output has the command's two output streams, at most 4,000 bytes.
@@ -107,8 +108,9 @@ func fromHosts(
 	all.Wait()
 }
 
-// FromHostsAt runs fromHosts for an address that may change. It calls present for the address at
-// intervals and when moved signals. While the address is empty, no host connects.
+// FromHostsAt runs fromHosts for an address that may change. It calls present, which returns the
+// current address, at intervals and when moved signals. While the address is empty, no host
+// connects.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{},
 	present func() string,
@@ -164,7 +166,7 @@ const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 // HostsFacts describes whether the API servers' hosts can connect to a Service. The API servers
 // call a webhook's Service from these hosts.
 type HostsFacts struct {
-	// Skipped says why no host connects; empty if they do.
+	// Skipped is the reason why no host connects; empty if hosts connect.
 	Skipped string `json:"skipped,omitempty"`
 	// Address is the Service's ClusterIP and port; empty while it has none.
 	Address string `json:"address,omitempty"`

@@ -19,14 +19,14 @@ type Spec struct {
 	Modules []string `json:"modules"`
 	// Ports are the TCP ports that must be free or used by K3s.
 	Ports []int `json:"ports,omitempty"`
-	// MinDiskMiB is the free space that K3s's data directory needs, in MiB.
+	// MinDiskMiB is the free space, in MiB, that the file system of K3s's data directory must have.
 	MinDiskMiB int `json:"minDiskMiB"`
 	// MinMemoryMiB is the total memory that the host must have, in MiB.
 	MinMemoryMiB int `json:"minMemoryMiB"`
 	// MaxClockSkew limits the difference between the host's clock and this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
-	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
-	// must be one upgrade step away at most. Empty: not checked.
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. From an installed
+	// version, an upgrade to K3s must be possible in one step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
 	// Owner is the expected owner of the host. It is nil in a stack's state that is older than
 	// owner marks. Its Cluster is empty while the cluster's identity is unknown.

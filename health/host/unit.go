@@ -64,7 +64,7 @@ type UnitFacts struct {
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
-	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
+	// Alarm is the active alarm of a server's etcd, NOSPACE or CORRUPT; empty if there is none.
 	Alarm string `json:"alarm,omitempty"`
 	// Join is the HTTP status with which this node's join server answers a request without
 	// credentials; 000 means no answer. It is empty if the server refused nothing, or if this node

@@ -17,7 +17,8 @@ type unitCause struct {
 	cause string
 	// hint is the fix; %[1]s is the host's name, %[2]s its unit.
 	hint string
-	// belief says when a matching line makes the verdict Stuck, if state is Stuck.
+	// belief determines from when on a matching line makes the verdict Stuck. It is used only if
+	// state is Stuck.
 	belief belief
 }
 
@@ -41,7 +42,7 @@ const (
 // cause within 30 s.
 const insistSeconds = 10
 
-// These causes are named, because more than one place of this package needs them.
+// These causes have names because several parts of this package use them.
 const (
 	causeToken    = "wrong token"
 	causeStarting = "the server that this node joins through is still starting"
@@ -210,7 +211,7 @@ func lastComplaint(log []string) string {
 
 // knownCause returns the cause and the newest log line that matches one; false if none does. It
 // prefers a cause that needs a change to one that waiting cures. A server's refusal is the
-// exception: any newer known line shows that the refusal is over.
+// exception: any known line after it shows that the refusal is over.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

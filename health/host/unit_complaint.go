@@ -13,13 +13,13 @@ import (
 type complaint struct {
 	stable *observe.Stable
 	// cause is the last known cause with belief repeated, and line the last log line that showed
-	// it. told is the number of seconds from the first such line to this one.
+	// it. told is the number of seconds from the first log line with this cause to line.
 	cause, line string
 	told        int
 }
 
-// seconds returns UnitFacts.Seconds. A log without a known cause does not reset the count: a server
-// that exited because of a fault starts again with an empty log.
+// seconds returns UnitFacts.Seconds. A log without a known cause does not reset the number: a
+// server that exited because of a fault starts again with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {

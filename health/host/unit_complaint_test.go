@@ -116,7 +116,7 @@ func TestEachComplaintIsTimedSeparately(t *testing.T) {
 	assert.Equal(t, 0, told(19, "401", refusal(17)), "counted anew")
 }
 
-func TestLongLineIsTruncated(t *testing.T) {
+func TestLongK3sLogLineIsTruncated(t *testing.T) {
 	line := strings.Repeat("x", 240)
 	assert.Equal(t, line, shortLine(line))
 	assert.Equal(t, line+"…", shortLine(line+"x"))

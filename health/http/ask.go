@@ -99,7 +99,7 @@ func (t httpTarget) transport() *http.Transport {
 	}
 }
 
-// fail stores the reason why the request got no response.
+// fail sets the answer's Error, and its Way or Certificate, from the error of a request.
 func (a *httpAnswer) fail(err error) {
 	a.Error, a.Certificate = httpTrouble(err)
 	a.Way = observe.WayOf(err)

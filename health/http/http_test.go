@@ -21,7 +21,9 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestHTTPVerdicts(t *testing.T) { healthtest.RunFixtures(t, "http", judgeHTTP) }
+func TestHTTPFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "http", judgeHTTP)
+}
 
 // current makes a certificate that is valid now.
 func current(name string) func(*x509.Certificate) {
@@ -239,6 +241,6 @@ func TestHTTPGateWatchesServiceAndCASecret(t *testing.T) {
 	assert.Len(t, w.judge(), 2, "address and CA")
 }
 
-func TestTraits(t *testing.T) {
+func TestHTTPSpecHasMeasurements(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Measures: true}, Spec{}.Traits())
 }

@@ -31,9 +31,10 @@ type httpFacts struct {
 // request.
 type httpAnswer struct {
 	Name string `json:"name"`
-	// Seen is false before the first answer at the present address.
+	// Seen is false before the first answer at the Service's current address.
 	Seen bool `json:"seen,omitempty"`
-	// Error says why there is no answer. Certificate describes a certificate that was refused.
+	// Error is the error of a request without a response. Certificate describes the server's
+	// certificate if the client refused it.
 	Error       string `json:"error,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
 	// Way describes a fault of the tunnel that made the request fail.
@@ -47,9 +48,10 @@ type httpAnswer struct {
 	Behind bool `json:"behind,omitempty"`
 	// Within is the upper bound of the latency, for example 100 ms.
 	Within string `json:"within,omitempty"`
-	// Passes is the number of passes in a row.
+	// Passes is the number of accepted answers in a row, at most httpPasses.
 	Passes int `json:"passes,omitempty"`
-	// Attempts counts the requests up to the first pass. Took is the duration of the last request.
+	// Attempts counts the requests until httpPasses answers in a row were accepted. Took is the
+	// duration of the last of these requests.
 	Attempts int    `json:"attempts,omitempty"`
 	Took     string `json:"took,omitempty"`
 }

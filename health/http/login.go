@@ -95,7 +95,8 @@ func visit(
 	return response, string(text), nil
 }
 
-// bare returns a URL without its query, which has login codes that change and must not be shown.
+// bare returns a URL without its query, which contains login codes that differ each time and must
+// not be shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }

@@ -135,8 +135,8 @@ func (w *httpWatch) askAgain(ctx context.Context, probe Probe, moved <-chan stru
 	}
 }
 
-// take stores an answer, unless the target has changed since the request. After a pass, it keeps
-// the duration and the number of attempts.
+// take stores an answer, unless the target has changed since the request. After httpPasses accepted
+// answers in a row, the stored duration and number of attempts no longer change.
 func (w *httpWatch) take(epoch int, probe Probe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,7 +167,7 @@ func (w *httpWatch) take(epoch int, probe Probe, answer httpAnswer, took time.Du
 	}
 }
 
-// answerPasses reports whether an answer fits the probe.
+// answerPasses reports whether an answer has everything that the probe requires.
 func answerPasses(p Probe, a httpAnswer) bool {
 	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks &&
 		(p.RedirectTo == "" || a.Location == p.RedirectTo) &&

@@ -28,7 +28,7 @@ func TestFactsAreReadFromCASecret(t *testing.T) {
 }
 
 // The test has no server, so it fails if the Secret is requested.
-func TestReaderSkipsCACheck(t *testing.T) {
+func TestReadOnlyUserSkipsCACheckOfIssuer(t *testing.T) {
 	recorded, err := certificateIn(healthtest.Issue(t, "one", nil, healthtest.AsCA).Pem())
 	require.NoError(t, err)
 	facts, err := (&issuerWatch{recorded: recorded, reader: true}).ca(t.Context(), nil)

@@ -11,8 +11,8 @@ type Cause struct {
 	pattern *regexp.Regexp
 	Cause   string
 	Hint    string
-	// final is true if cert-manager retries only after a change of the issuer, because its Setup
-	// returned no error.
+	// final is true if cert-manager does not retry until the issuer is changed, because the
+	// issuer's Setup returned no error.
 	final bool
 }
 

@@ -10,7 +10,9 @@ import (
 	"strata/health/kube"
 )
 
-func TestIssuerVerdicts(t *testing.T) { healthtest.RunFixtures(t, "issuer", judgeIssuer) }
+func TestIssuerFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "issuer", judgeIssuer)
+}
 
 func TestFactsAreReadFromIssuer(t *testing.T) {
 	object := healthtest.Decode[ConditionedObject](t, `

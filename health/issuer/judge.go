@@ -68,9 +68,9 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 
 // notIssuing judges an issuer with which cert-manager has failed. cert-manager retries nearly every
 // failure with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only
-// the other failures are Stuck. A refused account is Stuck only after a while: cert-manager
-// registers again when the Secret of the account's key changes, which does not change the issuer's
-// generation.
+// failures that it does not retry are Stuck. A refused account is Stuck only after a while:
+// cert-manager registers again when the Secret of the account's key changes, which does not change
+// the issuer's generation.
 func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))

@@ -47,8 +47,8 @@ type Cluster struct {
 	Servers []*APIServer
 	// good is the index of the server that answered last. Reads start with it.
 	good atomic.Int32
-	// slow counts failed Reads with a timeout since the last quick answer. Each doubles the
-	// timeout, up to maxSlow times.
+	// slow counts failed Reads with a timeout since the last quick answer. Each of them doubles
+	// RequestTimeout, up to maxSlow times.
 	slow atomic.Int32
 }
 

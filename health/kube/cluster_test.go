@@ -142,7 +142,7 @@ func TestRefusalThroughTunnelIsServerFault(t *testing.T) {
 }
 
 // Answers through another stack's tunnel come from another cluster, so the tunnel is not used.
-func TestClusterUsesOnlyItsOwnTunnel(t *testing.T) {
+func TestClusterDoesNotUseTunnelOfOtherStack(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	way.Via[0].User = "another stack's"
 	f := faultThrough(t, way, fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t)))
@@ -152,7 +152,7 @@ func TestClusterUsesOnlyItsOwnTunnel(t *testing.T) {
 }
 
 // The kubeconfig of an existing cluster may name its owner's proxy.
-func TestProxyOfKubeconfigIsKept(t *testing.T) {
+func TestClusterUsesProxyOfKubeconfig(t *testing.T) {
 	none := withDialer(&rest.Config{}, tunnel.Spec{})
 	assert.Nil(t, none.Dial)
 	web := withDialer(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})},

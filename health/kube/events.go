@@ -58,7 +58,7 @@ type containerFacts struct {
 	Exit string `json:"exit,omitempty"`
 	// Pulls counts the failed pulls of the image, from the Pod's events.
 	Pulls int `json:"pulls,omitempty"`
-	// Old is true if the last failure was long before the gate's first observation.
+	// Old is true if the container's last failure was long before the gate's first observation.
 	Old bool `json:"old,omitempty"`
 
 	// failed is the time of the last failed pull or of the last exit, whichever is later.

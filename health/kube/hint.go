@@ -13,7 +13,7 @@ func Absent(v *health.Verdict) {
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 
-// cause returns the likely reason for a fault; empty if none is known.
+// cause returns the usual reason for this kind of fault; empty if none is known.
 func (f *Fault) cause() string {
 	switch f.Kind {
 	case faultRefused:

@@ -7,7 +7,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestWorkloadVerdicts(t *testing.T) {
+func TestWorkloadFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "workload",
 		func(_ struct{}, f WorkloadFacts) []health.Verdict {
 			return []health.Verdict{JudgeWorkload(f)}

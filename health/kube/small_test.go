@@ -27,7 +27,7 @@ func TestReadyzIsParsedToLastLine(t *testing.T) {
 	assert.Equal(t, APIServerFacts{}, read("ok"), "not a verbose answer")
 }
 
-func TestInnermostShortensNestedErrors(t *testing.T) {
+func TestNestedErrorIsShortenedToItsInnermostPart(t *testing.T) {
 	tail := strings.Repeat("x", 150)
 	assert.Equal(t, "b: "+tail, Innermost("a "+tail+": b: "+tail))
 	assert.Equal(t, strings.Repeat("y", 157)+": z", Innermost(strings.Repeat("y", 157)+": z"),
@@ -56,7 +56,7 @@ func TestPodIsReadyByConditionUnlessTerminating(t *testing.T) {
 	assert.False(t, ready(`metadata: {name: a}`))
 }
 
-func TestReplicasAreOneByDefault(t *testing.T) {
+func TestUnsetWorkloadReplicasCountAsOne(t *testing.T) {
 	three := int32(3)
 	assert.EqualValues(t, 1, replicas(nil))
 	assert.EqualValues(t, 3, replicas(&three))

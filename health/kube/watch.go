@@ -31,9 +31,9 @@ type Source struct {
 	Labels string
 }
 
-// Follow signals changed whenever an object of the sources changes, until ctx ends. It passes on no
-// objects: a verdict's facts are read anew. So a stale or broken watch can delay a verdict but not
-// falsify it.
+// Follow signals changed whenever an object of the sources changes, until ctx ends. It does not
+// pass on the changed object: each observation reads all facts again. So a stale or broken watch
+// can delay a verdict but not make it wrong.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
 	for _, s := range sources {

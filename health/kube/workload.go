@@ -19,17 +19,17 @@ type WorkloadFacts struct {
 	// Current is true when the controller has seen the newest generation. Otherwise the fields
 	// below describe an older generation.
 	Current bool `json:"current,omitempty"`
-	// Desired counts the Pods that the workload should have, Updated those of the newest revision,
-	// and Available the updated ones that serve. Old counts the remaining Pods of earlier
-	// revisions.
+	// Desired counts the Pods that the workload should have, Updated the Pods of the newest
+	// revision, and Available those of them that are available. Old counts the remaining Pods of
+	// earlier revisions.
 	Desired   int32 `json:"desired,omitempty"`
 	Updated   int32 `json:"updated,omitempty"`
 	Available int32 `json:"available,omitempty"`
 	Old       int32 `json:"old,omitempty"`
 	// Refused says why Pods could not even be created, for example an exceeded quota.
 	Refused string `json:"refused,omitempty"`
-	// Within says why the namespace does not admit the workload; empty if it does. It is set while
-	// the workload does not exist or its Pods are refused.
+	// Within is the reason why the namespace does not admit the workload's Pods; empty if it admits
+	// them. It is read only while the workload does not exist or its Pods are refused.
 	Within string `json:"within,omitempty"`
 	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready. Until it is Ready,
 	// no Pod of the newest revision is created.

@@ -231,7 +231,7 @@ func (w *WorkloadFacts) times(seen *observe.Stable) {
 	}
 }
 
-// shows returns a text that identifies a Pod's fault, so that later observations can recognise it.
+// shows returns a text that is the same as long as a Pod has the same fault.
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {

@@ -9,7 +9,9 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestMetricsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "metrics", judgeSeries) }
+func TestMetricsFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "metrics", judgeSeries)
+}
 
 func TestMetricSeriesRequireSamples(t *testing.T) {
 	text := "# HELP a_total counts a_total\n# TYPE b gauge\na_total{code=\"200\"} 1\na_total " +

@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestNamespaceVerdicts(t *testing.T) {
+func TestNamespaceFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "namespace", judgeNamespace)
 }
 

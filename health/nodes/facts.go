@@ -42,7 +42,7 @@ type nodeFacts struct {
 	// Startup are the Node's taints that keep Pods off until a controller removes them
 	// (startupTaints).
 	Startup []string `json:"startup,omitempty"`
-	// Lacking are the labels and taints that the Spec requires and the Node does not have.
+	// Lacking are the labels and taints that the Spec requires and the Node lacks.
 	Lacking  apiserver.NodeSettings `json:"lacking,omitzero"`
 	Deleting bool                   `json:"deleting,omitempty"`
 	// Seconds is the number of seconds for which the Node's identity has been the same.
@@ -89,7 +89,8 @@ func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 }
 
 // identity returns a text of the facts that may be wrong forever; Seconds counts from its last
-// change. Every such fact must be in it. Otherwise its change would make an old Node Stuck at once.
+// change. Every fact that can make the verdict Stuck must be in the text. Otherwise a change of
+// that fact would make the Node Stuck at once, because Seconds would not restart.
 func (n nodeFacts) identity(uid types.UID) string {
 	return fmt.Sprint(uid, " ", n.InternalIP, " ", n.Server, " ", n.Lacking)
 }

@@ -13,14 +13,16 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestNodesVerdicts(t *testing.T) { healthtest.RunFixtures(t, "nodes", judgeNodes) }
+func TestNodeFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "nodes", judgeNodes)
+}
 
-func TestRegisteredNodesVerdicts(t *testing.T) {
+func TestRegisteredNodeFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "nodes_registered",
 		func(_ struct{}, f Facts) []health.Verdict { return JudgeRegistered(f) })
 }
 
-func TestPodNetworkVerdicts(t *testing.T) {
+func TestPodNetworkFactsGiveVerdictsOfFixtures(t *testing.T) {
 	type spec struct {
 		Spec
 		Expected []health.Host `json:"expected"`
@@ -84,7 +86,7 @@ func TestKubeletChecksRunBetweenSeveralHosts(t *testing.T) {
 	assert.Equal(t, []string{"unit a", "node a", "node set"}, checks(hosts[:1]))
 }
 
-func TestTraits(t *testing.T) {
+func TestNodesSpecRequiresHostsUnlessNodesAreRegistered(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, NodeSet: true, Optional: true}, Spec{}.Traits())
 	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{Registered: true}.Traits(),
 		"Nodes that there are need no host")

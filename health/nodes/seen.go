@@ -15,7 +15,8 @@ import (
 type nodesAndUnits struct {
 	hosts []health.Host
 	spec  Spec
-	// asked is false if there is no SSH key for the hosts, so that their checks are Skipped.
+	// asked is true if the hosts are observed over SSH. It is false without an SSH key; the checks
+	// of units are then Skipped.
 	asked  bool
 	stable *observe.Stable
 	// moved has a channel for each host, with a token if the addresses to which it connects may
@@ -57,8 +58,8 @@ func (n *nodesAndUnits) update(change func()) {
 	}
 }
 
-// hear stores a host's answer from an address. An empty address, which means that SSH to the host
-// failed, drops the host's earlier answers.
+// hear stores the answer that host i got from an address. An empty address means that SSH to the
+// host failed; then hear drops all earlier answers of that host.
 func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	if address == "" {
 		n.answers[i] = nil

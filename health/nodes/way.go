@@ -13,7 +13,7 @@ import (
 // kubeletPort is the kubelet's port. The kubelet listens on every address of a node.
 const kubeletPort = 10250
 
-// way is one host's route to another host and to the Pods there.
+// way describes the route from one host to another host and to the Pods there, with the answers.
 type way struct {
 	// To is the other host's name. Host is the address of its Node.
 	To   string `json:"to"`

@@ -27,7 +27,7 @@ func WayOf(err error) Way {
 	return Way{Cause: down.Cause(), Hint: down.Hint()}
 }
 
-// Down reports whether the tunnel or proxy failed. The server's state is unknown then.
+// Down reports whether the tunnel or proxy failed. It is then unknown whether the server works.
 func (w Way) Down() bool { return w != Way{} }
 
 // DialTrouble returns the text of a failed request's error, without parts that differ between

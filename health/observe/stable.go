@@ -7,12 +7,13 @@ import (
 // Clock returns the present time; tests replace it.
 type Clock func() time.Time
 
-// Stable remembers since when each subject has had the same text, which distinguishes a permanent
-// fault from a passing one. It belongs to the observation: judges get the durations as facts.
+// Stable records, by a key such as a Node's name, since when an observed text has been the same. A
+// fault that lasts is thereby distinguished from a temporary one. It belongs to the observation:
+// judges get the durations as facts.
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
-	// first holds the time of each subject's event at the first call of Old. It is zero if the
+	// first maps each key of Old to the event's time at the first call. The time is zero if the
 	// event was fresh then.
 	first map[string]time.Time
 }
@@ -27,8 +28,8 @@ func NewStable(now Clock) *Stable {
 	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
 }
 
-// Seconds stores text as the text of subject, and returns for how many whole seconds subject has
-// had it. Another text resets the count to 0.
+// Seconds stores the latest text for subject, a key. It returns for how many whole seconds the text
+// has been the same: 0 after a change.
 func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {
@@ -38,15 +39,16 @@ func (s *Stable) Seconds(subject, text string) int {
 	return int(s.now().Sub(before.since) / time.Second)
 }
 
-// Forget resets the count of a subject, which has no fault or does not exist.
+// Forget resets the count of a key, for example when the observed fault has ended or the object is
+// gone.
 func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
 
 // fresh is the largest age of an event that counts as new at the first observation. A gate starts
-// right after its dependency, so its subject is not older.
+// right after its dependency, so events of the gated change are not older.
 const fresh = 15 * time.Second
 
-// Old reports whether the last event of subject was at the first call already older than fresh, so
-// that its cause may have been fixed since. at is the event's time.
+// Old reports whether the last event of subject, a key, was already older than fresh at the first
+// call, so that its cause may have been fixed. at is the event's time.
 func (s *Stable) Old(subject string, at time.Time) bool {
 	first, known := s.first[subject]
 	if !known {

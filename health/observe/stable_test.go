@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestStableTimesUnchangedValues(t *testing.T) {
+func TestUnchangedTextIsTimedPerKey(t *testing.T) {
 	now := time.Unix(0, 0)
 	s := NewStable(func() time.Time { return now })
 	assert.Zero(t, s.Seconds("a", "x"))

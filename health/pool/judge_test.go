@@ -8,7 +8,9 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestPoolVerdicts(t *testing.T) { healthtest.RunFixtures(t, "pool", judgePool) }
+func TestPoolFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "pool", judgePool)
+}
 
 func TestPoolSpecRequiresAddresses(t *testing.T) {
 	require.NoError(t, healthtest.Valid(

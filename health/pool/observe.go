@@ -43,7 +43,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		state := states[i].facts()
 		state.Fresh = states[i].isNewerThan(pool.ObjectMeta)
 		for j := range announced {
-			// The controller only reads pools; the speakers read the advertisements as well.
+			// The controller's state covers only pools. A speaker's state also covers
+			// L2Advertisements.
 			state.Fresh = state.Fresh &&
 				(state.Name == "controller" || states[i].isNewerThan(announced[j].ObjectMeta))
 		}

@@ -52,8 +52,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// patience sets for how long a state that is not fresh has been the same, and whether its writer
-// lives.
+// patience sets for how many seconds a state that is not fresh has been the same, and whether the
+// Pod that writes it is Ready.
 func (w *poolWatch) patience(
 	ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState,
 ) error {

@@ -10,7 +10,7 @@ import (
 // rolloutFacts describes the workloads, or why they cannot be read.
 type rolloutFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the fault has been the same.
+	// Seconds is the number of seconds for which the fault has been the same.
 	Seconds   int                  `json:"seconds,omitempty"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
 	Rights    []rights.Facts       `json:"rights,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestRolloutVerdicts(t *testing.T) {
+func TestRolloutFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "rollout", judgeRollout)
 }
 
@@ -39,6 +39,6 @@ func TestRolloutRedisSpecRequiresAllFields(t *testing.T) {
 	}
 }
 
-func TestTraits(t *testing.T) {
+func TestRolloutSpecHasWorkloadsTrait(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())
 }

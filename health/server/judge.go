@@ -25,7 +25,8 @@ type pingFacts struct {
 	Server string `json:"server"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
-	// Status and Body are the answer. Error says why there is none.
+	// Status and Body are the HTTP status and the body of the answer. Error is the error of a
+	// request without an answer.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -19,7 +19,7 @@ type unitCase struct {
 	Ping *pingFacts `json:"ping,omitempty"`
 }
 
-func TestServerVerdicts(t *testing.T) {
+func TestUnitFactsGiveVerdictsOfFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
 		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"},
 			Role: c.Role}
@@ -30,7 +30,7 @@ func TestServerVerdicts(t *testing.T) {
 	})
 }
 
-func TestTraits(t *testing.T) {
+func TestServerSpecRequiresOneHostAndNoServer(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true},
 		Spec{}.Traits())
 }

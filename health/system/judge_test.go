@@ -7,7 +7,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestSystemVerdicts(t *testing.T) {
+func TestSystemFactsGiveVerdictsOfFixtures(t *testing.T) {
 	type facts struct {
 		systemFacts
 		Names namesFacts `json:"names,omitzero"`

@@ -28,8 +28,8 @@ const metricsPods = "k8s-app=metrics-server"
 const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 
 // observeMeasured adds the Nodes whose metrics are due but missing to the facts. It adds none while
-// every Pod of metrics-server is new, because a new one has no metrics yet, or if the user may not
-// read metrics.
+// every Pod of metrics-server is new, because a Pod that has just started has no metrics yet, or if
+// the user may not read metrics.
 func observeMeasured(
 	ctx context.Context, s *kube.APIServer, now time.Time, facts *apiServiceFacts,
 ) error {

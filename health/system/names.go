@@ -45,12 +45,12 @@ func judgeNames(domain string, f namesFacts) []health.Verdict {
 	return verdicts
 }
 
-// right reports whether a host's DNS reply has the API's address.
+// right reports whether a host's DNS reply contains the address of the API's Service.
 func (f namesFacts) right(r host.Resolved) bool {
 	return r.Code == host.Success && slices.Contains(r.Addresses, f.Want)
 }
 
-// judgeName judges one host. told is true if any host got the right reply.
+// judgeName judges the reply that one host got. told is true if any host got the right reply.
 func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	switch {

@@ -105,7 +105,7 @@ func (w *systemWatch) askFrom(
 	})
 }
 
-// take stores an observation. If no API server answered, it keeps the last addresses.
+// take stores observed facts. If no API server answered, the addresses of the previous facts stay.
 func (w *systemWatch) take(facts systemFacts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

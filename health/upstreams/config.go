@@ -14,7 +14,8 @@ type planeConfig struct {
 		ID         string  `json:"id"`
 		Labels     textMap `json:"labels"`
 		UpstreamID string  `json:"upstream_id"`
-		// Upstream is the service's own upstream, if it does not use one of Upstreams.
+		// Upstream is the upstream in the service's own definition. It is empty if the service uses
+		// one of Upstreams.
 		Upstream planeUpstream `json:"upstream"`
 	} `json:"services"`
 	Upstreams []planeUpstream `json:"upstreams"`

@@ -17,7 +17,7 @@ import (
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Routes are those of the Spec, in its order.
+	// Routes are the expected targets of the Spec's routes, in the Spec's order.
 	Routes []routeSeen `json:"routes,omitempty"`
 	// Planes are the data plane's Pods that run and are not being deleted, by name.
 	Planes []planeSeen `json:"planes,omitempty"`
@@ -30,7 +30,7 @@ type routeSeen struct {
 	// Behind describes how the EndpointSlices differ from the Pods (yet); Addresses are meaningless
 	// then.
 	Behind string `json:"behind,omitempty"`
-	// Addresses are ip:port of the ready Pods of all its backends, sorted.
+	// Addresses are ip:port of the ready Pods of all backends of the route, sorted.
 	Addresses []string `json:"addresses,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type planeSeen struct {
 	// one.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Routes are those of the Spec, in its order.
+	// Routes are this Pod's targets of the Spec's routes, in the Spec's order.
 	Routes []routeHeld `json:"routes,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type routeHeld struct {
 // round to 15 s (exec_adc_timeout).
 const upstreamsSlack = 30 * time.Second
 
-// These checks are made in addition to those of the data plane's Pods.
+// These are the names of the checks that are not about a single Pod of the data plane.
 const (
 	routesCheck = "routes"
 	planeCheck  = "data plane"

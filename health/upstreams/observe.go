@@ -18,8 +18,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// observe reads the routes before the data plane's configuration, so that the configuration is at
-// least as new.
+// observe reads the routes before the data plane's configuration, so that the configuration is not
+// older than the routes.
 func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,

@@ -15,7 +15,9 @@ import (
 	"strata/health/observe"
 )
 
-func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
+func TestUpstreamsFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "upstreams", judgeUpstreams)
+}
 
 // The texts are the configuration that ADC 0.27 sends for a route with two backends, and other
 // forms of it.

@@ -27,7 +27,7 @@ type upstreamsWatch struct {
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	key     string
-	// tunnels lead to the data plane's Pods, by UID.
+	// tunnels are the forwarded ports of the data plane's Pods, by the Pod's UID.
 	tunnels map[string]tunnel
 }
 
@@ -68,7 +68,7 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 	return nil
 }
 
-// close ends a tunnel.
+// close closes the forwarded port of a Pod.
 func (w *upstreamsWatch) close(id string) {
 	way, open := w.tunnels[id]
 	if !open {

@@ -17,8 +17,8 @@ type vaultFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 	// Workload is the workload that runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
-	// Status and Body are the answer of /v1/sys/health through the API server's proxy. Error says
-	// why there is none.
+	// Status and Body are the answer to a request for /v1/sys/health through the API server's
+	// proxy. Error is the error of a request without an answer.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -10,7 +10,9 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestVaultVerdicts(t *testing.T) { healthtest.RunFixtures(t, "vault", judgeVault) }
+func TestVaultFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "vault", judgeVault)
+}
 
 func TestNonVaultAnswerIsRejected(t *testing.T) {
 	assert.Empty(t, notVault(http.StatusServiceUnavailable, `{"initialized":true,"sealed":true}`))

@@ -11,7 +11,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-func TestVirtualMachineVerdicts(t *testing.T) {
+func TestVirtualMachineFactsGiveVerdictsOfFixtures(t *testing.T) {
 	spec := hypervisor.Spec{Driver: "libvirt", Stack: "dev", Node: "server-1",
 		Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
 	still := spec
@@ -80,6 +80,6 @@ func TestMachineWithoutLeaseReportsReservationAndConsole(t *testing.T) {
 		"console:\nci-info: no lease"}, v.Evidence)
 }
 
-func TestTraits(t *testing.T) {
+func TestVirtualMachineSpecRequiresNoServer(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, NoServers: true}, Spec{}.Traits())
 }

@@ -96,7 +96,7 @@ func hooksWith(hooks []hookFacts, bundle string) []string {
 }
 
 // judgeCoverage is Stuck if a dry run of Accept does not reach this webhook. Such a dry run would
-// pass without proving anything.
+// be accepted without a call of the webhook.
 func judgeCoverage(spec Spec, c configurationFacts, v health.Verdict) health.Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = health.Stuck

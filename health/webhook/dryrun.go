@@ -64,8 +64,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// retry calls kick if the probe fails. It does nothing to a probe that passes, because extra passes
-// would shorten the time that consecutiveUnproved requires.
+// retry calls kick if the probe fails. It does nothing if the probe passes, because additional
+// passes would shorten the time that consecutiveUnproved requires.
 func (p *probe) retry() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -85,7 +85,8 @@ func (p *probe) pause() time.Duration {
 	return probeInterval
 }
 
-// latest returns the newest result, with 0 Passes if they belong to an earlier configuration.
+// latest returns the newest result, with 0 Passes if the result was for a previous webhook
+// configuration.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -52,8 +52,8 @@ type configurationFacts struct {
 // hookFacts describes one webhook of a configuration.
 type hookFacts struct {
 	Name string `json:"name"`
-	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or
-	// different.
+	// Bundle is the state of caBundle: empty, set (the Spec names no Secret to compare it with),
+	// equal to the Secret's CA, or different from it.
 	Bundle string `json:"bundle"`
 	// Target is namespace/service:port; empty for a URL.
 	Target string `json:"target,omitempty"`

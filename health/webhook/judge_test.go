@@ -9,7 +9,9 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestWebhookVerdicts(t *testing.T) { healthtest.RunFixtures(t, "webhook", judgeWebhook) }
+func TestWebhookFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "webhook", judgeWebhook)
+}
 
 func TestWebhookSpecHasWorkloadsTrait(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())

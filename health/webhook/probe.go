@@ -102,8 +102,8 @@ func notMutated(spec Spec) (cause, hint string) {
 		"kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied judges an API server through which this webhook did not refuse the Deny object. A
-// gate without Deny would pass.
+// judgeNotDenied judges an API server through which this webhook did not refuse the Deny object.
+// Without the Deny object, the gate would open in this situation.
 func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind),
 		Cause: "the API server does not ask this webhook (yet)"}

@@ -41,12 +41,12 @@ type webhookWatch struct {
 	facts webhookFacts
 	// runs holds the hosts' last reports.
 	runs []host.Run
-	// epoch counts the versions of the configuration, so that passes of an earlier version do not
-	// count.
+	// epoch counts the changes of the webhook configurations. Passes for a previous configuration
+	// do not count.
 	epoch int
 	// version is the configuration's resourceVersion.
 	version string
-	// seen is true once the objects were observed. Before that, judge reports nothing.
+	// seen is true after the first observation of the objects. Before it, judge returns nil.
 	seen bool
 }
 

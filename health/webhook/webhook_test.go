@@ -128,7 +128,7 @@ func TestEmptyFieldsAreReportedAsUnfilled(t *testing.T) {
 	assert.Empty(t, findUnfilled(nil, nil))
 }
 
-func TestBothConfigurationsMustExist(t *testing.T) {
+func TestDryRunsProveNothingWithoutBothWebhookConfigurations(t *testing.T) {
 	assert.True(t, webhookFacts{}.hasConfigurations())
 	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.hasConfigurations())
 	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.hasConfigurations())

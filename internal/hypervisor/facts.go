@@ -35,19 +35,19 @@ type NodeFacts struct {
 
 // StorageFacts describes a storage that machines need.
 type StorageFacts struct {
-	// Key is the configuration's key, Name its value.
+	// Key is the configuration key that names the storage, and Name its value.
 	Key, Name string
 	// Fault is the reason why the storage could not be read; nil if it was.
 	Fault error
 	// There is true if the hypervisor has the storage, and Active if the storage is running.
 	There, Active bool
-	// Others are storages that the user may have meant.
+	// Others are the names of existing storages that the user may have meant.
 	Others []string
-	// Lacks names the content type that the storage does not allow, and the types that it allows;
-	// empty if it allows all that is needed.
+	// Lacks describes a content type, such as images, that the machines need and the storage does
+	// not allow; empty if the storage allows all types that they need.
 	Lacks string
-	// FreeGiB is the free space. Disks is true if the machines' disks are on it, and not only their
-	// small seeds.
+	// FreeGiB is the storage's free space. Disks is true if the machines' disks are on this
+	// storage, and false if it only has their seeds.
 	FreeGiB float64
 	Disks   bool
 }
@@ -72,7 +72,8 @@ type DHCPFacts struct {
 
 // MachineFacts describes one machine in a Survey.
 type MachineFacts struct {
-	// Fault is a ForeignError, or the reason why the machine could not be searched for.
+	// Fault is a ForeignError if the machine has another owner, or the error of the search for the
+	// machine.
 	Fault error
 	// Whole is true if a complete machine of the stack exists. The other fields are then those of
 	// that machine.

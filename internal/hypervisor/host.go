@@ -25,7 +25,7 @@ type Host interface {
 }
 
 // dialTimeout bounds the connection to a hypervisor. A hypervisor does not boot during a run, so
-// silence means that it is down.
+// one that does not answer in this time is down.
 const dialTimeout = 20 * time.Second
 
 // Connect connects to the hypervisor: this machine, or one over SSH with a pinned host key.

@@ -26,7 +26,8 @@ const (
 	StateDeleting = "leaving"
 )
 
-// Whole reports whether the machine is complete, so that it may run a node.
+// Whole reports whether the creation of the machine was completed and its deletion has not begun,
+// so that the machine may run a node.
 func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDelete }
 
 // Mark returns the Spec's own mark.
@@ -94,8 +95,8 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// Apply returns the text with its mark replaced by this one. The other lines of the text are kept,
-// because users may have written them.
+// Apply returns text with its mark line replaced by this mark. It does not change the other lines,
+// which users may have written.
 func (m Mark) Apply(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

@@ -54,9 +54,9 @@ type Specs []Spec
 
 // Image is a disk image that PutImage puts on the hypervisor.
 type Image struct {
-	// Path is the file on this machine.
+	// Path is the path of the image file on this machine.
 	Path string `json:"path"`
-	// SHA256 is its sum, by which the hypervisor identifies it.
+	// SHA256 is the sum of the image file, by which the hypervisor identifies the image.
 	SHA256 string `json:"sha256"`
 }
 
@@ -100,7 +100,7 @@ type Guest struct {
 
 // Result holds a machine's outputs in its resource.
 type Result struct {
-	// Name and ID are the hypervisor's names for it.
+	// Name and ID identify the machine on the hypervisor.
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	MAC  string `json:"mac"`

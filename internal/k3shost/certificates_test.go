@@ -58,7 +58,7 @@ func told(t *testing.T, files map[string][]byte) []string {
 	return lines
 }
 
-func TestFirstReturnsEarliestCertificateExpiry(t *testing.T) {
+func TestEarliestExpiringK3sCertificateIsFound(t *testing.T) {
 	soon := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	const data = "/var/lib/rancher/k3s/"
 	found, ok := k3shost.First(told(t, map[string][]byte{
@@ -75,7 +75,7 @@ func TestFirstReturnsEarliestCertificateExpiry(t *testing.T) {
 	assert.Equal(t, k3shost.Certificate{File: "server-client.crt", Ends: soon}, found)
 }
 
-func TestFirstFindsNothingWithoutCertificates(t *testing.T) {
+func TestNoK3sCertificateIsFoundInInvalidLines(t *testing.T) {
 	_, ok := k3shost.First(told(t, nil))
 	assert.False(t, ok)
 	_, ok = k3shost.First([]string{"x.crt", "x.crt !", "x.crt bm90IG9uZQ=="})

@@ -6,7 +6,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Change is a change of an owner at a user's request.
+// Change names a change of a host's or machine's owner mark that a user requests.
 type Change string
 
 const (

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// Staged is the path of a pushed binary until the host's turn. The push copies it to all hosts
-	// at once.
+	// Staged is the path to which a new binary is pushed, on all hosts at once. An install or
+	// upgrade of the host copies it to Program.
 	Staged = "/var/lib/strata/k3s"
 	// Program is the path of the binary that the unit starts.
 	Program = "/usr/local/bin/k3s"

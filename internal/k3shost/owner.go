@@ -15,9 +15,9 @@ type Owner struct {
 	// Cluster is the cluster's identity, a random word in its state. Cluster and Node decide the
 	// owner.
 	Cluster string `json:"cluster"`
-	// TokenSHA256 holds the sums of the cluster's tokens, in hex, separated by spaces. A K3s
-	// without a mark is ours if it has one of the tokens. The sums do not reveal the tokens' 48
-	// random characters.
+	// TokenSHA256 holds the sums of the cluster's tokens, in hex, separated by spaces. A K3s on a
+	// host without a mark belongs to this cluster if it uses one of the tokens. The sums do not
+	// reveal the tokens' 48 random characters.
 	TokenSHA256 string `json:"tokenSHA256"`
 	// Project and Stack are only shown to users: a stack can be renamed.
 	Project string `json:"project"`
@@ -26,7 +26,7 @@ type Owner struct {
 	Node string `json:"node,omitempty"`
 }
 
-// WithNode returns the owner of a node's host; nil if there is none.
+// WithNode returns a copy of the owner with Node set; nil if o is nil.
 func (o *Owner) WithNode(node string) *Owner {
 	if o == nil {
 		return nil
@@ -43,8 +43,8 @@ func (o Owner) Variables() map[string]string {
 		"STACK":   o.Stack, "NODE": o.Node}
 }
 
-// Insists returns the beginning of a script; it stops the script on a host of another owner. For a
-// nil Owner it is empty, so nothing is checked.
+// Insists returns the beginning of a script that makes the script fail on a host of another owner.
+// It returns "" for a nil Owner, so that nothing is checked.
 func (o *Owner) Insists() string {
 	if o == nil {
 		return ""
@@ -57,7 +57,7 @@ func (o *Owner) Insists() string {
 }
 
 // Ownership defines the shell functions that print a host's owner, and claim it. The file lists the
-// variables that it needs. They run in sh.
+// variables that it needs. The functions are POSIX shell.
 //
 //go:embed owner.sh
 var Ownership string

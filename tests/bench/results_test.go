@@ -38,7 +38,7 @@ func TestMergeKeepsResultsNotMeasuredAgain(t *testing.T) {
 	require.Error(t, Merge(path, nil), "a broken file is not overwritten")
 }
 
-func TestReplaceDropsMissingParts(t *testing.T) {
+func TestReplaceRemovesResultsOfFormerParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	require.NoError(t,
 		Merge(path,
@@ -76,7 +76,7 @@ func TestMachineDescriptionHasProcessorMemoryAndKernel(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
 
-func TestNoneTargetIsMissedByOne(t *testing.T) {
+func TestTargetOfZeroIsMissedByOneRequest(t *testing.T) {
 	assert.True(t, None("a", "requests", 0).Met())
 	assert.False(t, None("a", "requests", 1).Met())
 }

@@ -60,7 +60,7 @@ func withOwn(t *testing.T, sections map[string]any) map[string]any {
 
 // Each available chart accepts the user's values besides the program's, and its objects show them.
 // The objects that gates and edges depend on still exist.
-func TestUserValuesReachChartsAndKeepNeededObjects(t *testing.T) {
+func TestUserValuesAreRenderedAndRemoveNoObjectThatGatesNeed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
 		t.Run(platform.name, func(t *testing.T) {

@@ -123,7 +123,7 @@ func isThere(page, path string) bool {
 	return false
 }
 
-func TestIsThereResolvesPathsFromRootAndPage(t *testing.T) {
+func TestPathsOnPagesAreResolvedFromRootAndPage(t *testing.T) {
 	assert.True(t, isThere("README.md", "docs/config.md"))
 	assert.True(t, isThere("tests/lab/README.md", "internal/catalog"))
 	assert.False(t, isThere("README.md", "internal/catalog"))

@@ -73,7 +73,7 @@ func TestTroubleshootingQuotesProgramMessages(t *testing.T) {
 	}
 }
 
-func TestPiecesExtractsQuotedMessages(t *testing.T) {
+func TestQuotedMessagesOfTroubleshootingAreExtracted(t *testing.T) {
 	page :=
 		"```text\ngate a-b: stuck after …\n  fix: check that NAME is on, and its address ADDRESS and so on\n```\n```sh\nnot looked at here\n```\n"
 	assert.Equal(t, []string{"and its address", "and so on"}, pieces(page))

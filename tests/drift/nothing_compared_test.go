@@ -63,7 +63,7 @@ func TestMissingUpstreamArtifactIsNamed(t *testing.T) {
 	assert.Contains(t, said, "the original was not checked: "+dir+" has no k3s-VERSION")
 }
 
-func TestDriftRejectsFolderWithoutComparableArtifacts(t *testing.T) {
+func TestDriftFailsForOriginalsFolderWithoutComparableArtifacts(t *testing.T) {
 	dir := folder(t, "README.md", "k3s-images-v1.36.3+k3s1.tar.zst")
 	command := exec.CommandContext(t.Context(), filepath.Join(project, "hack", "drift"))
 	command.Env = append(os.Environ(), "ORIGINALS="+dir)

@@ -135,7 +135,7 @@ func TestRefusedDestroyDeletesNothing(t *testing.T) {
 
 // A state may lack the last guard, as after a failed first update. An update adds it without any
 // other change, and a destroy succeeds without it.
-func TestUpdateAddsMissingLastGuardAlone(t *testing.T) {
+func TestUpdateCreatesMissingLastGuardAndChangesNoOtherResource(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.forget(guard)

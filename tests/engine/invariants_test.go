@@ -22,7 +22,7 @@ var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 // whole checks all invariants after an update.
 func (h *history) whole() error {
 	for _, holds := range []func() error{
-		h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain,
+		h.nodesAreWhole, h.hostsAreAsAsked, h.clusterMatchesState, h.nothingIsPlain,
 		h.gatesLookedLast} {
 		if err := holds(); err != nil {
 			return err
@@ -72,9 +72,9 @@ func (h *history) hostsAreAsAsked() error {
 	return nil
 }
 
-// objectsAreTheStates checks that the cluster and the state have the same objects with the same
-// content. A simulated existing cluster is empty at first, so this holds for it as well.
-func (h *history) objectsAreTheStates() error {
+// clusterMatchesState returns an error unless the cluster and the state contain the same objects
+// with the same content. It also applies to a simulated existing cluster, which is empty at first.
+func (h *history) clusterMatchesState() error {
 	stored := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
 		object := objectOf(state.URN, state.Inputs)

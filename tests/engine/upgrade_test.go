@@ -72,7 +72,7 @@ func drawn(states map[string]*pkgresource.State) []string {
 }
 
 // This commit's program must lose nothing in a stack that an earlier commit deployed.
-func TestStackOfEarlierCommitLosesNothing(t *testing.T) {
+func TestUpdateOfStackFromEarlierCommitReplacesNoLastingResource(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
 			s := keptStack(t, name)
@@ -88,7 +88,7 @@ func TestStackOfEarlierCommitLosesNothing(t *testing.T) {
 
 // A version of Strata may change the text of every command, for example a flag or the program's
 // path. That may only run commands that may run again.
-func TestChangedCommandTextsLoseNothing(t *testing.T) {
+func TestChangedCommandTextsReplaceNoLastingResource(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

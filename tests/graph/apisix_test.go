@@ -78,7 +78,7 @@ func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 }
 
 // With validation skip, only those gates exist on which a resource depends.
-func TestSkipOmitsGatesWithoutDependents(t *testing.T) {
+func TestValidateSkipOmitsGatesWithoutDependents(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
 		if g[name].Text("create") != pulumitest.GateCommand {

@@ -13,20 +13,21 @@ import (
 	"strata/health/kinds"
 )
 
-// row is one row of the platform's dependency matrix, with its implementation.
+// row is one requirement of the platform's dependency matrix: component must wait for dependsOn,
+// tested by check within limit. The fields after these name the resources that implement it.
 type row struct {
 	component, dependsOn, check, limit string
-	// edges are the dependencies that fulfil the row.
+	// edges are the dependencies of the resource graph that implement the requirement.
 	edges []need
-	// gate is the resource that runs the health check of the row.
+	// gate is the name of the resource that runs the required check.
 	gate string
-	// note describes differences. relaxed is a dependency of the row that the graph does not have;
-	// note then names the decision (ADR).
+	// note describes how the graph differs from the requirement. relaxed is a required dependency
+	// that the graph does not have; note then names the decision (ADR).
 	note    string
 	relaxed *need
 }
 
-// matrix returns the rows of the platform's dependency matrix.
+// matrix returns all requirements of the platform's dependency matrix, for the nodes of p.
 func matrix(p *program) []row {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	first, agent := servers[0], agents[0]

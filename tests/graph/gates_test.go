@@ -101,7 +101,6 @@ func TestConfiguredGatesAreInProgramOrder(t *testing.T) {
 	assert.Contains(t, first[0], "hosts-server-1-gate")
 }
 
-// Vault's release is missing, because no gate checks its workloads.
 func TestRBACRulesOfEveryReleaseAreChecked(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	var asked, made []string

@@ -161,7 +161,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestGraphKeepsEveryDependencyOfDemo(t *testing.T) {
+func TestGraphHasEveryDependencyOfDemo(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestGraphKeepsEveryDependencyOfDemo(t *testing.T) {
 }
 
 // Each row must be broken without its first dependency, and with a superfluous one.
-func TestDependencyCheckDetectsBrokenRow(t *testing.T) {
+func TestPlanRowIsBrokenWithMissingOrSuperfluousDependency(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		mutant := g.clone()

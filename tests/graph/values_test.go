@@ -211,7 +211,7 @@ func changedIn(before, after graph) (names []string) {
 
 // Values of a section with a secret must never be in plain text, and no digest of them may be. If
 // they change, only a random value in plain text may change.
-func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
+func TestChartValuesOfSecretSectionAreNowhereInPlainText(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range chartsOf {
 		t.Run(key, func(t *testing.T) {

@@ -145,7 +145,7 @@ func TestWorkloadShowsNoSecret(t *testing.T) {
 	}
 }
 
-func TestSkipKeepsOnlyCertificateGateOfWorkload(t *testing.T) {
+func TestValidateSkipRegistersOnlyCertificateGateOfWorkload(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps", map[string]any{"workloads": []any{shop(nil)}, "validate": "skip"})
 	g := p.graph(t)

@@ -32,8 +32,9 @@ func namesOf(t *testing.T, files ...string) map[string]bool {
 	return names
 }
 
-// lostNames returns the lines of a list that are missing in names. It returns none if the list is
-// of another layout.
+// lostNames returns the resources of list that names lacks. The first line of list is a layout;
+// each further line has a resource's type and name. It returns nil for another layout than the
+// current one.
 func lostNames(list string, names map[string]bool) []string {
 	lines := strings.Split(strings.TrimSpace(list), "\n")
 	if lines[0] != statelayout.Version {
@@ -59,7 +60,7 @@ func TestRenamedResourceRequiresNewLayout(t *testing.T) {
 		strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
 }
 
-func TestLostNamesFindsMissingResource(t *testing.T) {
+func TestMissingNameOfSameLayoutIsFound(t *testing.T) {
 	names := map[string]bool{"a:b:C x": true, "a:b:C y": true}
 	assert.Empty(t, lostNames(statelayout.Version+"\na:b:C x\n", names), "another one came")
 	assert.Equal(t, []string{"a:b:C z"},

@@ -41,7 +41,7 @@ func run(recorder *pulumitest.Recorder) error {
 	return pulumi.RunErr(pair, pulumi.WithMocks("test", "test", recorder))
 }
 
-func TestRecorderKeepsEveryEdgeAndOption(t *testing.T) {
+func TestRecorderRecordsEveryEdgeAndOption(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	require.NoError(t, run(recorder))
 	resources := recorder.Resources()
@@ -84,7 +84,7 @@ func TestRecorderDistinguishesSecretAndPlainInputs(t *testing.T) {
 	assert.False(t, secret)
 }
 
-func TestRecorderKeepsProviderName(t *testing.T) {
+func TestRecorderRecordsProviderName(t *testing.T) {
 	recorder := &pulumitest.Recorder{}
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		provider := &pulumi.ProviderResourceState{}

@@ -27,21 +27,20 @@ const (
 	imagesFolder = "images"
 )
 
-// bundle is a folder under construction.
+// bundle describes the bundle folder while `strata bundle make` fills it.
 type bundle struct {
 	project, stack, stackFile, dir string
 	// lock is the project's lock, with the images' digests.
 	lock *artifacts.Lock
 	// fetched has the files that this run has downloaded. It becomes the lock of filesFolder.
 	fetched *artifacts.Lock
-	// before are the folder's former entries, now the present ones.
+	// before are the folder's entries from earlier runs, and now the entries of this run.
 	before, now []artifacts.Entry
 	out         io.Writer
 	unlock      func()
 }
 
-// open locks a folder against other runs. The folder must be empty, or this command must have made
-// it.
+// open locks a folder against other runs. It fails if the folder has files of another program.
 func open(ctx context.Context, project, stack, file, dir string) (*bundle, error) {
 	if stack == "" || file == "" || dir == "" {
 		return nil, errors.New("a stack, its file and a folder are required")
@@ -74,14 +73,15 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 	return b, os.RemoveAll(filepath.Join(dir, sumsFile))
 }
 
-// close unlocks the folder. The next run removes the rest of an incomplete one.
+// close unlocks the folder. If the bundle is incomplete, close records its files, so that the next
+// run can use or remove them.
 func (b *bundle) close() error {
 	defer b.unlock()
 	return b.keepUnfinished()
 }
 
-// isOurs returns an error if the folder has files that no bundle run has made: they could be
-// mistaken for the bundle's, or be deleted.
+// isOurs returns an error if the folder is not empty and has no .lock file, which every bundle run
+// creates: files of others could be mistaken for the bundle's, or be deleted.
 func (b *bundle) isOurs() error {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -128,7 +128,7 @@ func (b *bundle) add(entry artifacts.Entry) error {
 }
 
 // formerSum returns the sum that an earlier run recorded for a file of this origin and path. still
-// is true if the file is unchanged.
+// is true if the file exists and has not changed since that run.
 func (b *bundle) formerSum(origin, path string) (sum string, still bool) {
 	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool {
 		return entry.Origin == origin && entry.Path == path
@@ -139,7 +139,7 @@ func (b *bundle) formerSum(origin, path string) (sum string, still bool) {
 	return b.before[i].SHA256, true
 }
 
-// write stores the present manifest.
+// write writes the manifest with the entries of this run.
 func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).Write(b.dir) }
 
 // finish removes files of earlier runs, stores manifest, locks and sums, and prints the next steps.

@@ -44,7 +44,7 @@ func TestBundleRefusesStackWithESCEnvironment(t *testing.T) {
 	require.ErrorContains(t, b.downloads(t.Context()), "environment: has values of Pulumi ESC")
 }
 
-func TestOpenRefusesFolderWithForeignFiles(t *testing.T) {
+func TestBundleRefusesFolderWithForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "thesis.txt")
 	require.NoError(t, os.WriteFile(own, []byte("mine"), 0o600))

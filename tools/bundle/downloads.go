@@ -40,7 +40,7 @@ func (b *bundle) downloads(ctx context.Context) error {
 			b.now = append(b.now, entry)
 		}
 	}
-	// The folder's lock also has the downloads of earlier runs, whose files are gone.
+	// The lock of the folder also lists the downloads of earlier runs, whose files were removed.
 	all, err := artifacts.ReadLock(folder)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b *bundle) downloads(ctx context.Context) error {
 	return nil
 }
 
-// isOf reports whether an entry is the locked file.
+// isOf reports whether a manifest entry and a lock entry describe the same file.
 func isOf(entry artifacts.Entry, one artifacts.Locked) bool {
 	return entry.Name == one.Name && entry.Version == one.Version && entry.Arch == one.Arch &&
 		entry.SHA256 == one.SHA256

@@ -93,7 +93,8 @@ func onlyMirrors(cfg *config.Config) bool {
 	return only
 }
 
-// image gets one archive. Its entry in the lock is nil if it is built from this repository.
+// image writes the archive of one image, pulled or built, and returns its manifest entry. The lock
+// entry is nil for an image that is built from this repository.
 func (b *bundle) image(
 	ctx context.Context, puller *registry.Puller, image images.Image,
 ) (artifacts.Entry, *artifacts.Locked, error) {

@@ -85,8 +85,8 @@ func (b *bundle) digests(
 			reference, known.SHA256, artifacts.LockFile, sum)
 	}
 	b.say("image %s: %s", reference, pulled.Digests[0])
-	// An index is pushed again with each new platform, while the image for this one stays the same:
-	// so its recorded digests stay too.
+	// A registry gets a new index when a platform is added, although the image for this
+	// architecture is unchanged. So the lock keeps its recorded digests beside the pulled ones.
 	return artifacts.Locked{
 		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum,
 		Size:    known.Size,

@@ -10,8 +10,8 @@ import (
 	"strata/artifacts"
 )
 
-// unfinishedFolder has the manifest of an unfinished run: the folder's former files and the files
-// that the run has placed.
+// unfinishedFolder has the manifest of an unfinished run: the files of earlier runs, and the files
+// that the unfinished run has written.
 const unfinishedFolder = ".unfinished"
 
 // entriesBefore returns a folder's entries of earlier runs; none if it is new.
@@ -37,7 +37,7 @@ func (b *bundle) keepUnfinished() error {
 	return (&artifacts.Manifest{Artifacts: append(b.supersededEntries(), b.now...)}).Write(folder)
 }
 
-// supersededEntries returns the former entries that the bundle no longer has.
+// supersededEntries returns the entries of earlier runs whose paths this run has not written.
 func (b *bundle) supersededEntries() []artifacts.Entry {
 	return slices.DeleteFunc(slices.Clone(b.before), func(old artifacts.Entry) bool {
 		return slices.ContainsFunc(b.now,

@@ -31,7 +31,8 @@ const (
 	programFile = ".strata/bin/program"
 	readmeFile  = "README.md"
 	envFile     = "env"
-	// goFile replaces Go on a machine without it; it comes last in the PATH.
+	// goFile is the path of a stand-in for the command go. Its folder is last in the PATH, so an
+	// installed Go takes precedence.
 	goFile = "pulumi/without-go/go"
 )
 
@@ -66,7 +67,7 @@ func (b *bundle) workstation(ctx context.Context) error {
 	)
 }
 
-// script writes a text of this command's own.
+// script writes a text file that is embedded in this command, such as env or README.md.
 func (b *bundle) script(file, text string, mode os.FileMode) error {
 	return b.writeOwn(path.Base(file), file, []byte(text), mode)
 }
@@ -104,7 +105,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 	if err != nil {
 		return err
 	}
-	// Another version may have the same length and time, and would be mistaken for this one.
+	// Unpack skips a file of the same size and time, which may be of another version. So remove it
+	// first.
 	if err := errors.Join(os.RemoveAll(target),
 		artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err

@@ -41,7 +41,8 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 	return nil
 }
 
-// pair reads the key and the certificate chain, and checks that they belong together.
+// pair reads the key and the certificate chain, and checks that the key is that of the first
+// certificate.
 func pair(dir string) ([]*x509.Certificate, error) {
 	var texts [2][]byte
 	for i, file := range []string{"tls.crt", "tls.key"} {

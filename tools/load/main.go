@@ -97,7 +97,7 @@ func newCommand() *cobra.Command {
 	return command
 }
 
-// send sends, and writes the report.
+// send sends the requests of the options and writes the report to stdout.
 func (f *flags) send(cmd *cobra.Command, args []string) error {
 	if err := f.target(cmd.Context(), args); err != nil {
 		return err
@@ -127,7 +127,8 @@ func (f *flags) send(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// names sends the lines of a reader, and closes the channel at its end.
+// names sends each line of from to the channel, as the name of a phase. At the end of from, it
+// closes the channel.
 func names(from io.Reader, to chan<- string) {
 	defer close(to)
 	for lines := bufio.NewScanner(from); lines.Scan(); {

@@ -20,7 +20,8 @@ import (
 )
 
 // Try runs a canary release, and prints a digest of its Spec. It does nothing if the previous
-// output is the same digest, so a changed login alone does not repeat a canary that passed.
+// output is the same digest, so a canary that passed is not repeated when only the user's login has
+// changed.
 var Try = verb.New(func(ctx context.Context, call verb.Call, spec Spec) error {
 	tried, err := spec.Attempt(os.Getenv(self.Attempt))
 	if err != nil {

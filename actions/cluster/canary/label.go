@@ -26,7 +26,7 @@ var (
 	byRoute = regexp.MustCompile(`-[0-9a-f]{20}-svc-(.+)-\d+@kubernetesgateway$`)
 )
 
-// bothForms describes both forms for messages.
+// bothForms describes the label forms of both Traefik versions, for messages.
 const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 3.7.5) or " +
 	"ROUTER-svc-NAMESPACE-SERVICE-INDEX@kubernetesgateway (since 3.7.6)"
 
@@ -51,9 +51,9 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalizeName(name)
 }
 
-// unread returns a description of a Pod's labels if none has a known form, because its answers
-// would then not be counted; otherwise "". Traefik's internal services (@internal) are ignored,
-// because their names have no such form.
+// unread describes the metric labels of an ingress controller's Pod if no label has a known form,
+// because its answers would then not be counted; otherwise it returns "". Traefik's internal
+// services (@internal) are ignored, because their names have no such form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool {
 		return strings.HasSuffix(label,

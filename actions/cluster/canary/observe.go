@@ -36,8 +36,8 @@ func (c *cluster) Observe(ctx context.Context) (seen, error) {
 	return found, c.count(ctx, d, &found)
 }
 
-// probe sends a request to the canary's Service through the API server. It returns the fault if the
-// answer is a 5xx status. Without any answer the API server is at fault, so probe retries.
+// probe sends a request to the canary's Service through the API server. If the status is 5xx, wrong
+// describes the fault. If there is no answer, the API server is at fault, so probe retries.
 func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary +
 		":http/proxy" + c.spec.Path
@@ -105,7 +105,7 @@ func (c *cluster) labelFilter(
 	}
 	pods, err := c.podsOf(ctx, d)
 	return func(label string) bool {
-		// A terminating Pod is of the previous version.
+		// Do not count a terminating Pod: it runs the previous canary version.
 		return slices.ContainsFunc(pods, func(p corev1.Pod) bool {
 			return label != "" && p.Status.PodIP == label && p.DeletionTimestamp == nil
 		})

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// ErrRolledBack reports that the new version failed; the old one serves all requests again.
+// ErrRolledBack reports that the new version failed its canary, and that all requests are routed to
+// the old version again.
 var ErrRolledBack = errors.New("rolled back")
 
 // observeEvery is the time between two observations, so a fault may go unnoticed for that long.
@@ -24,7 +25,7 @@ const wrongTimes = 2
 
 // seen is one observation of the new version.
 type seen struct {
-	// Wrong is the fault of the new version; "" if it works.
+	// Wrong describes the fault that the new version showed; "" if the observation found none.
 	Wrong string
 	// Counters holds the counters by the name of each ingress controller Pod. Nil if no metrics are
 	// configured.
@@ -43,8 +44,9 @@ type tally struct {
 	last map[string]counter
 }
 
-// add adds an observation. The first counters of a Pod are only a baseline, because it may have
-// counted before. If counters decrease, the Pod has restarted and counts from 0.
+// add adds an observation. The first counters of a Pod are only a baseline, because they include
+// answers from before the first observation. If counters decrease, the Pod has restarted and counts
+// from 0.
 func (t *tally) add(now map[string]counter) {
 	for pod, found := range now {
 		before, known := t.last[pod]
@@ -80,8 +82,8 @@ type world interface {
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// run runs the steps of a canary release. Whatever the result, the old version gets all requests
-// when run returns. The error says why the new version failed.
+// run runs the steps of a canary release. When run returns, with or without an error, all requests
+// are routed to the old version. The error says why the new version failed.
 func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
 	// Errors of the progress output are ignored.
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }
@@ -103,7 +105,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 				failed))
 		}
 	}()
-	// A killed run may have left another weight.
+	// An interrupted run may have left a weight other than 0 on the routes.
 	if err := w.Weigh(ctx, 0); err != nil {
 		return err
 	}
@@ -155,9 +157,9 @@ func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string
 	}
 }
 
-// step runs one step: it keeps one weight for Hold, and longer while there are too few answers to
-// judge. Answers that are counted late count for the next step, because they come from the same
-// version.
+// step runs one step: it routes percent of the requests to the new version for Hold plus Age. While
+// there are fewer answers than MinAnswers, it continues up to HoldAtMost times that duration.
+// Answers that the metrics count after the step's end count for the next step.
 func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := observe(ctx, w)
 	if err != nil {
@@ -227,7 +229,8 @@ func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	return now, wrong, nil
 }
 
-// judge returns the fault of the new version in a step's answers so far; "" if it has none.
+// judge returns the fault of the new version that a step's answers show so far; "" if they show
+// none.
 func judge(spec Spec, sum counter) string {
 	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
 		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed,

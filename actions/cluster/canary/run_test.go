@@ -99,7 +99,7 @@ func try(t *testing.T, w *fakeWorld) error {
 	return run(ctx, spec, w, io.Discard)
 }
 
-func TestGoodVersionPassesEveryStepAndReturnsRequests(t *testing.T) {
+func TestCanaryOfGoodVersionRunsEveryStepAndResetsWeights(t *testing.T) {
 	w := &fakeWorld{each: good}
 	require.NoError(t, try(t, w))
 	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
@@ -161,7 +161,7 @@ func TestFirstVersionSkipsCanary(t *testing.T) {
 
 // A rollback after a killed run gives all requests to the serving version, and waits for no
 // answers.
-func TestServingVersionSkipsCanarySteps(t *testing.T) {
+func TestCanaryOfServingVersionRunsNoStep(t *testing.T) {
 	w := &fakeWorld{same: true, each: good}
 	require.NoError(t, try(t, w))
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -196,7 +196,7 @@ func TestFailingVersionIsRolledBackAtOnce(t *testing.T) {
 }
 
 // A version that does not work before its first request never gets one.
-func TestUnavailableVersionGetsNoRequests(t *testing.T) {
+func TestCanaryRoutesNoRequestsToUnavailableVersion(t *testing.T) {
 	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
 	require.ErrorIs(t, try(t, w), ErrRolledBack)
 	assert.Equal(t, []int{0, 0}, w.weights)
@@ -293,7 +293,7 @@ func TestCanaryStepIgnoresEarlierFailures(t *testing.T) {
 	require.NoError(t, try(t, w))
 }
 
-func TestInterruptReturnsRequestsToStable(t *testing.T) {
+func TestInterruptedCanaryResetsWeights(t *testing.T) {
 	w := &fakeWorld{each: good, stop: 4}
 	require.ErrorIs(t, try(t, w), context.Canceled)
 	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)

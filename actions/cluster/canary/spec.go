@@ -1,9 +1,9 @@
 // Package canary routes a growing part of a workload's requests to its new version, and then back
 // to the old one.
 //
-// While it runs, it controls the weights of the HTTPRoutes. It restores them in any case, with all
-// requests at the old version. So an interrupted run leaves nothing to continue: the next run
-// starts again, and only a run that passed is followed by the rollout.
+// During a run, the package sets the weights of the HTTPRoutes. At the end of every run, also of a
+// failed one, the old version gets all requests. So the next run starts from the beginning after an
+// interruption, and the rollout follows only a run that passed.
 package canary
 
 import (
@@ -17,8 +17,8 @@ import (
 	"strata/internal/files/digest"
 )
 
-// HoldAtMost limits the duration of a step to this multiple of Hold, if there are fewer answers
-// than MinAnswers.
+// HoldAtMost limits the duration of a step with fewer answers than MinAnswers to this multiple of
+// Hold plus Age.
 const HoldAtMost = 4
 
 // Spec is the input of Try.
@@ -32,7 +32,7 @@ type Spec struct {
 	Canary string   `json:"canary"`
 	// Path is the URL path that is requested from the Canary's Service every second.
 	Path string `json:"path"`
-	// Steps, Hold, MaxFailing and MinAnswers are those of config.Canary.
+	// Steps, Hold, MaxFailing and MinAnswers have the values of the same fields of config.Canary.
 	Steps      []int           `json:"steps"`
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
@@ -40,7 +40,8 @@ type Spec struct {
 	// Metrics lists the metrics that count the answers. If empty, only the probe of Path checks the
 	// version.
 	Metrics []Metrics `json:"metrics,omitempty"`
-	// Timeout bounds the whole run. Revision only makes the run start again when it changes.
+	// Timeout bounds the whole run. A change of Revision starts a new canary; Revision has no other
+	// effect.
 	Timeout  metav1.Duration `json:"timeout"`
 	Revision string          `json:"revision,omitempty"`
 }
@@ -60,11 +61,11 @@ type Metrics struct {
 	// ByPod is true if Label holds a Pod's address, and false if it holds Traefik's name for a
 	// Service.
 	ByPod bool `json:"byPod,omitempty"`
-	// Age is the largest delay of the metrics' values.
+	// Age is the largest delay with which a value of the metrics is updated.
 	Age metav1.Duration `json:"age,omitzero"`
 }
 
-// Age returns the largest delay of any metric; each step takes this much longer.
+// Age returns the largest Age of the Spec's metrics. Each step takes this much longer than Hold.
 func (s Spec) Age() time.Duration {
 	var oldest time.Duration
 	for _, metrics := range s.Metrics {

@@ -10,9 +10,9 @@ import (
 )
 
 // awaitWatchers waits until the API server has run for watchers.AgainAfter, for example after a
-// restore. An ingress controller that does not watch it again yet knows neither the weight nor the
-// new Pods. It would send requests to deleted Pods, and their errors (502) would count against the
-// new version.
+// restore. Until an ingress controller watches the restarted API server again, it has neither the
+// new weights nor the new Pods. It would send requests to deleted Pods, and their errors (502)
+// would count against the new version.
 func awaitWatchers(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	age, err := w.Age(ctx)
 	if err != nil || age >= watchers.AgainAfter {

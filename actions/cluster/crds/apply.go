@@ -83,7 +83,8 @@ func (b *Bundle) resource(
 	return client.Resource(resources[object.GetKind()])
 }
 
-// mayReplace returns an error if another program owns an existing object, or it is newer.
+// mayReplace returns an error if another program owns the existing object found, or if found has a
+// newer version than the bundle.
 func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
 		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install "+

@@ -50,8 +50,8 @@ type Bundle struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Parse parses a bundle's YAML. It fails for an object of any other kind, so that nothing
-// unexpected is applied, and for a bundle without CRDs.
+// Parse parses a bundle's YAML. It fails if an object is neither a CRD nor a part of an admission
+// policy, and if the bundle has no CRD.
 func Parse(name, version string, text []byte) (*Bundle, error) {
 	bundle := &Bundle{Name: name, Version: version}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)

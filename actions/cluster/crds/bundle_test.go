@@ -97,7 +97,7 @@ func TestRemoveDeletesOnlyObjectsOfBundle(t *testing.T) {
 	assert.Equal(t, "theirs.example.org", left.Items[0].GetName())
 }
 
-func TestRetryTouchesOnlyCRDsInDeletion(t *testing.T) {
+func TestDeletionRetryAnnotatesOnlyTerminatingCRDs(t *testing.T) {
 	definition := func(name string, leaving bool) *unstructured.Unstructured {
 		object := &unstructured.Unstructured{
 			Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",

@@ -27,7 +27,8 @@ var Apply = verb.New(func(ctx context.Context, call verb.Call, input Input) erro
 	return call.Print(strings.Join(bundle.Names(), "\n"))
 })
 
-// Remove removes a bundle, including all objects of its kinds. It does not need the bundle's file.
+// Remove removes the CRDs of a bundle and thereby all custom resources of their kinds. It does not
+// need the bundle's file.
 var Remove = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
 	client, err := call.Objects()
 	if err != nil {

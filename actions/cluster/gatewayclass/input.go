@@ -13,7 +13,7 @@ type Input struct {
 	// Class is the GatewayClass's name. Finalizer is the finalizer that its controller sets.
 	Class     string `json:"class"`
 	Finalizer string `json:"finalizer"`
-	// Timeout bounds the release.
+	// Timeout bounds the deletion of the class.
 	Timeout metav1.Duration `json:"timeout"`
 }
 

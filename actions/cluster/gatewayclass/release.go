@@ -20,8 +20,8 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// patience is the time that a running controller gets to remove its finalizer. A watch notifies it
-// of the deletion at once.
+// patience is the time that a running controller gets to remove its finalizer. The controller's
+// watch reports the deletion at once.
 const patience = 10 * time.Second
 
 var (

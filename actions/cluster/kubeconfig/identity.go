@@ -11,8 +11,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Identify prints the address and identity of the cluster. It fails if the cluster is not that of
-// its previous output.
+// Identify prints the Place of the cluster. It fails if the cluster's UID differs from that in its
+// previous output.
 var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognition) error {
 	before, err := verb.Previous[Place](call)
 	if err != nil {
@@ -31,8 +31,8 @@ var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognit
 
 // Recognition is the input of Identify. Pulumi's state stores it, so its JSON keys must not change.
 type Recognition struct {
-	// Server is the API server's URL. Forget is the command, for the error message, that makes the
-	// stack forget its previous cluster.
+	// Server is the API server's URL. Forget is the command, shown in the error message, that
+	// removes the objects in the previous cluster from the stack's state.
 	Server string `json:"server"`
 	Forget string `json:"forget"`
 	// Timeout bounds the request.
@@ -40,7 +40,7 @@ type Recognition struct {
 }
 
 // Place is the address and identity of a cluster. UID is the UID of the namespace kube-system,
-// which does not change during the cluster's life; a CA may be rotated.
+// which identifies the cluster. A CA does not, because it may be rotated.
 type Place struct {
 	Server string `json:"server"`
 	UID    string `json:"uid"`

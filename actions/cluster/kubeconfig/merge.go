@@ -27,8 +27,9 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 }
 
 // Merge adds the result of Rename to kubectl's kubeconfig files, and makes its context the current
-// one. It returns the previous current context, and the file to which the new one is written. It
-// replaces an existing cluster of the same name only if the CA is the same, and fails otherwise.
+// one. It returns the name of the previous current context, and the file into which the new context
+// is written. It replaces an existing cluster of the same name only if the CA is the same, and
+// fails otherwise.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()

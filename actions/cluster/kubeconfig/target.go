@@ -176,9 +176,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 // tools/clientcmd/client_config.go, clusterExtensionKey).
 const execExtension = "client.authentication.k8s.io/exec"
 
-// forget removes settings that affect neither the cluster nor the login, so that a change of them
-// does not look like a changed credential: the extensions of tools (minikube writes its last start)
-// and the default namespace, because the program sets a namespace for each object.
+// forget removes settings that affect neither the cluster nor the login, so that their change does
+// not count as a changed credential: the extensions of tools (minikube writes its last start) and
+// the default namespace, because the program sets a namespace for each object.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // old files may have preferences
 	for _, cluster := range raw.Clusters {

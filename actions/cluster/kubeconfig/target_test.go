@@ -67,7 +67,7 @@ func read(t *testing.T, path, context string) kubeconfig.Target {
 	return target
 }
 
-func TestReadExtractsOneContext(t *testing.T) {
+func TestKubeconfigReadReturnsOnlyTheNamedContext(t *testing.T) {
 	path := write(t, "now", "mine")
 	kind := read(t, path, "kind-kind")
 	assert.Equal(t, "https://127.0.0.1:34567", kind.Server)
@@ -84,7 +84,7 @@ func TestReadExtractsOneContext(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestReadInlinesFilesAndKeepsAuthPlugins(t *testing.T) {
+func TestKubeconfigContextInlinesFilesAndRetainsAuthPlugins(t *testing.T) {
 	path := write(t, "now", "mine")
 	k3d := read(t, path, "k3d-demo")
 	require.NoError(t, os.Remove(filepath.Join(filepath.Dir(path), "k3d.crt")),
@@ -183,7 +183,7 @@ func TestContextErrorsNameConfigurationKeyAndFix(t *testing.T) {
 	assert.Equal(t, "https://127.0.0.1:34567", target.Server)
 }
 
-func TestParseReadsOnlyCurrentContext(t *testing.T) {
+func TestParsedKubeconfigHasOnlyCurrentContext(t *testing.T) {
 	text, err := os.ReadFile(write(t, "today", "certificate"))
 	require.NoError(t, err)
 	target, err := kubeconfig.Parse(text)

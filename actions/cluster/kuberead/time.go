@@ -27,7 +27,7 @@ var ReadTime = verb.New(func(ctx context.Context, call verb.Call, input TimeInpu
 
 // TimeInput is the input of ReadTime.
 type TimeInput struct {
-	// Ahead is added to the time.
+	// Ahead is added to the API server's time.
 	Ahead   metav1.Duration `json:"ahead"`
 	Timeout metav1.Duration `json:"timeout"`
 }

@@ -88,8 +88,9 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// renew does the same as `cmctl renew`, and also deletes a pending CertificateRequest. That request
-// is for the earlier signer, and cert-manager would continue it.
+// renew does the same as `cmctl renew`, and also deletes a pending CertificateRequest. The pending
+// request is for the previous signer, and cert-manager would complete it instead of making a new
+// one.
 func renew(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 ) error {
@@ -126,7 +127,8 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// forget deletes the CertificateRequests for a certificate's next revision, and so their Orders.
+// forget deletes the CertificateRequests for a certificate's next revision, and thereby the ACME
+// Orders that they own.
 func forget(
 	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured,
 	revision int64,

@@ -85,8 +85,8 @@ func current(
 	}
 }
 
-// firstObserved waits for a change after which the newest generation is observed. It returns nil if
-// the watch ends first.
+// firstObserved waits for a change of the StatefulSet after which its status is for the newest
+// generation. It returns nil if the watch ends first.
 func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
 	for {
 		select {

@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// nudged is the annotation with the time of the last nudge of a claim.
+	// nudged is the annotation with the time at which Strata last nudged the scheduler about a
+	// claim.
 	nudged = "strata/shown-to-scheduler"
-	// nudgePause is the minimum time between two nudges, so that the scheduler can try the Pod in
-	// between.
+	// nudgePause is the minimum time between two nudges about a claim, so that the scheduler can
+	// try the Pod in between.
 	nudgePause = 5 * time.Second
 )
 

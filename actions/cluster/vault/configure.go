@@ -13,8 +13,9 @@ type Issuing struct {
 	CommonName string `json:"commonName"`
 	// Domain is the DNS domain for which Vault signs certificates, including its subdomains.
 	Domain string `json:"domain"`
-	// Permitted lists the domains, including subdomains, to which the root CA is constrained. If
-	// empty, it has no name constraints. It applies only when the root is created.
+	// Permitted lists the domains, including their subdomains, to which the root CA's name
+	// constraints limit its certificates. Empty: no name constraints. It is only used when the root
+	// CA is created.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
@@ -135,7 +136,8 @@ func certificateOf(ctx context.Context, client *api.Client, mount string) (strin
 	return text, nil
 }
 
-// write writes to an API path, and returns one field of the answer. It fails if the field is empty.
+// write writes data to a path of Vault's API, and returns one field of the answer. It fails if that
+// field is empty.
 func write(
 	ctx context.Context, client *api.Client, path string, data map[string]any, field string,
 ) (string, error) {

@@ -38,12 +38,14 @@ type Handover interface {
 	Clear(ctx context.Context) error
 }
 
-// ErrKeysLost reports that Vault is initialized and its keys are lost.
+// ErrKeysLost reports that Vault is initialized, but its keys are neither in the state nor in the
+// Handover.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
 // Init initializes the server if that was not done before, and returns its keys. previous are the
-// keys in the state, or nil. It uses one key share: several would be in the same state, and protect
-// nothing. It returns ErrKeysLost if Vault is initialized and the keys are stored nowhere.
+// keys in the state, or nil. It creates a single key share, because several shares in the same
+// state would not be safer. It returns ErrKeysLost if Vault is initialized and the keys are stored
+// nowhere.
 func Init(
 	ctx context.Context, client *api.Client, handover Handover, previous *Keys,
 ) (Keys, error) {
@@ -76,7 +78,7 @@ func Init(
 	return *kept, nil
 }
 
-// Unseal unseals the server if it is sealed. It fails if the keys are another Vault's.
+// Unseal unseals the server if it is sealed. It fails if the keys do not belong to this Vault.
 func Unseal(ctx context.Context, client *api.Client, keys Keys) error {
 	status, err := client.Sys().SealStatusWithContext(ctx)
 	if err != nil {

@@ -28,11 +28,12 @@ const (
 	logTimeout = 5 * time.Second
 )
 
-// hopeless lists the waiting reasons of containers that only a change of the Pod resolves.
+// hopeless lists the waiting reasons of containers that remain until the Pod is changed.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
 // podTrouble returns an error if the server cannot be contacted yet: its Pod does not run, or an
-// upgrade is about to replace it. It does not check Ready, because a sealed Vault is not Ready.
+// upgrade is about to replace the Pod. It does not check Ready, because a sealed Vault is not
+// Ready.
 func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server) error {
 	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

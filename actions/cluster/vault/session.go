@@ -50,8 +50,9 @@ func Open(
 		handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
 }
 
-// Init initializes Vault and returns its keys. If that was done before, it returns previous, or
-// else the keys that an interrupted run has stored. The keys are secret.
+// Init initializes Vault and returns its keys. If Vault is already initialized, it returns previous
+// or, if that is nil, the keys that an interrupted run has stored in the cluster. The keys are
+// secret.
 func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	keys, err := Init(ctx, s.Client, s.handover, previous)
 	if errors.Is(err, ErrKeysLost) {
@@ -64,7 +65,8 @@ func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 }
 
 // Configure unseals Vault, configures it to issue certificates, and returns the root CA's
-// certificate. It then deletes the Secret with the keys, because keys comes from the state.
+// certificate. Then it deletes the Secret with the keys: keys was read from the state, so the
+// Secret is no longer needed.
 func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string,
 	err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {

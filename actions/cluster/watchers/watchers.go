@@ -35,9 +35,9 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 }
 
 // Wait waits until the clients watch a restarted API server again. A client that does not watch yet
-// keeps sending requests to Pods that are replaced meanwhile. One server with an age of AgainAfter
-// is enough, because clients of the others switch to it at once. say receives the reason for each
-// wait.
+// keeps sending requests to Pods that are replaced meanwhile. One server of age AgainAfter is
+// enough, because the clients of restarted servers connect to that server at once. say receives the
+// reason for each wait.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)

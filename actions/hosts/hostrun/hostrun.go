@@ -41,7 +41,7 @@ type Input struct {
 	// Script is a bash script. It must not contain secrets, because it is an argument of a process
 	// on the host.
 	Script string `json:"script"`
-	// Stdin is the standard input of Script. If it is secret, the whole input is.
+	// Stdin is the standard input of Script. If Stdin is secret, the whole Input is secret.
 	Stdin string `json:"stdin,omitempty"`
 	// Delete is the script that runs when the resource is deleted. Default: none.
 	Delete string `json:"delete,omitempty"`

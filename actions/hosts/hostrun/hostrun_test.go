@@ -66,7 +66,7 @@ func TestScriptReceivesWholeStdin(t *testing.T) {
 }
 
 // A line longer than 64 KiB would stop the provider's reader for ever.
-func TestLongLineIsTruncated(t *testing.T) {
+func TestLongLineOfScriptOutputIsTruncated(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "head -c 100000 /dev/zero | tr '\\0' x; echo; echo end"}, false)
 	require.NoError(t, err)
 	assert.Equal(t, strings.Repeat("x", 2000)+"\nend\n", out)

@@ -62,8 +62,8 @@ func ReadGate(stdin string, environment func(string) string) (Gate, error) {
 	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 
-// OpenTunnel opens the tunnel to a stack's cluster for requests that are not a gate's. It returns
-// nil if no gate has a tunnel, because the cluster can be reached directly.
+// OpenTunnel opens the tunnel to a stack's cluster for requests that no gate makes. It returns nil
+// if no gate has a tunnel, because the cluster can be reached directly.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {

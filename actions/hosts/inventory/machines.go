@@ -40,7 +40,7 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 }
 
 // PinFromState sets the hypervisor's host key to the one that an update has pinned in the state. It
-// keeps a configured key. The key stays empty if the stack does not exist.
+// does not replace a configured key. If the stack does not exist, the key stays empty.
 func PinFromState(ctx context.Context, project, stack string, at *remote.Target) error {
 	if at.Address == "" || at.HostKey != "" {
 		return nil

@@ -95,7 +95,7 @@ type uninstall struct {
 	err    error // the reason why the host cannot be reached
 }
 
-// uninstallsIn returns the commands in a state that connect to their host when they are deleted.
+// uninstallsIn returns the command resources in a state whose delete connects to a host.
 func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	var uninstalls []uninstall
 	for _, command := range state.OfType(stackstate.LocalCommand) {

@@ -9,7 +9,7 @@ import (
 )
 
 // ShowLeft prints the virtual machines that remain after the destroy of a stack, with the commands
-// that remove them. It returns an error if there are any.
+// that remove them. It returns an error if at least one machine remains.
 func ShowLeft(
 	ctx context.Context, cfg *config.Config, project string, known Before, out io.Writer,
 ) error {

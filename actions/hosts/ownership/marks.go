@@ -19,7 +19,7 @@ const hostLimit = 30 * time.Second
 
 // Marks changes the owner marks of hosts and machines.
 type Marks struct {
-	// To is the change to make.
+	// To is the change of each owner mark: show, take or clear.
 	To k3shost.Change
 	// Owner is the owner that Take writes, without a node.
 	Owner k3shost.Owner
@@ -64,8 +64,8 @@ func ownerError(node string, err error) error {
 	return fmt.Errorf("owner of %s: %w", node, err)
 }
 
-// onHost changes the mark of one host, and returns the script's output. Without a known host key it
-// trusts the key that the host presents now; it then sends no password.
+// onHost changes the mark of one host, and returns the script's output. If no host key is known, it
+// accepts the key that the host presents and sends no password.
 func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
@@ -88,7 +88,8 @@ func (m Marks) describe(output string) string {
 	return is + m.outcome("a K3s on it")
 }
 
-// outcome returns the part of the message about the change. keeps names what keeps running.
+// outcome returns the part of the message that describes the change. keeps names the programs that
+// the change does not stop.
 func (m Marks) outcome(keeps string) string {
 	return map[k3shost.Change]string{
 		k3shost.Clear: "; the mark is gone now, and " + keeps + " keeps running",

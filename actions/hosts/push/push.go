@@ -51,8 +51,8 @@ type Input struct {
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds the login, the import, and each time without data during the transfer. The
-	// transfer itself may take as long as a slow line needs.
+	// Timeout bounds the login, the import, and each time without data during the transfer. It does
+	// not bound the whole transfer, which may be slow.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -89,8 +89,8 @@ func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(
 	if err != nil {
 		return sent, fmt.Errorf("images of %w", err)
 	}
-	// Import a file that the host already had too: the run that sent it may have been interrupted
-	// before the import.
+	// Import the file even if the host already had it, because the run that sent it may have been
+	// interrupted before the import.
 	if _, err := client.Run(ctx, importScript(containerdSocket, i.Dest, names), nil); err != nil {
 		return sent, fmt.Errorf("import the images of %s: %w", i.Dest, err)
 	}

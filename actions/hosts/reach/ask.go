@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// unsaid is the default value in the copied ssh_config; a keyword with this value is not set in the
-// user's file.
+// unsaid is the value of the defaults that Strata appends to the copied ssh_config. A keyword with
+// this value is not set in the user's file.
 const unsaid = "/dev/null/unsaid"
 
 // keywords holds the output of `ssh -G`: the values of each keyword, in lower case.

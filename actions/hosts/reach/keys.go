@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds the keys of an ssh_config whose files exist, as ssh does. If none exists and no
-// agent is used, it reports the first file as a problem.
+// addFound adds the keys of an ssh_config whose files exist, as ssh does. If none of the files
+// exists and no agent is used, it reports the first file as a problem.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)
@@ -116,8 +116,8 @@ func (k *keyring) append(block []byte) {
 	k.text = append(k.text, block...)
 }
 
-// addSudo adds the host's sudo password. It marks the password with the host's name if it differs
-// from ofAll, the common one. It adds none for root.
+// addSudo adds the host's sudo password. The password gets the host's name if it differs from
+// ofAll, the password of all hosts. For user root, addSudo adds no password.
 func (k *keyring) addSudo(user, ofAll string) {
 	if k.ssh.SudoPassword == "" || user == config.DefaultUser {
 		return

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// sshd is an SSH server whose host key is looked up: by its address, which may be a name, or by its
-// other name.
+// sshd is an SSH server whose host key is looked up in known_hosts files, by its address (an IP
+// address or a DNS name) and by name.
 type sshd struct {
 	address string
 	port    int
@@ -26,8 +26,9 @@ func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(
 // errUnknown reports that known_hosts files have no key of a host.
 var errUnknown = errors.New("no key")
 
-// pin returns a host's keys in known_hosts files. It fails if the file of the configuration has
-// none. If the files of an ssh_config are missing or have none, it returns "".
+// pin returns a host's keys in known_hosts files. It fails if the known_hosts file of the
+// configuration has no key of the host. If it uses the files of an ssh_config and they have none,
+// it returns "".
 func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	if ssh.KnownHosts != "" {
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)

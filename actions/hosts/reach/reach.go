@@ -11,7 +11,8 @@ import (
 )
 
 // Environment variables with passwords for commands that a user runs, which cannot decrypt Pulumi's
-// secrets. For a single host, its name is appended, as in STRATA_SUDO_PASSWORD_SERVER_1.
+// secrets. A variable for a single host has the host's name as a suffix, as in
+// STRATA_SUDO_PASSWORD_SERVER_1.
 const (
 	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
 	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
@@ -110,8 +111,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 // hopLimit is the maximum depth of nested ProxyJumps. It detects cycles.
 const hopLimit = 8
 
-// hops returns the jump hosts of a connection, including those that the first one needs by a
-// ProxyJump of its own. It adds the keys and passwords of all to keys.
+// hops returns the jump hosts of a connection, including those that the first jump host itself
+// needs (ProxyJump in its ssh_config block). It adds the keys and passwords of all to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {

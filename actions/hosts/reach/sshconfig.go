@@ -25,8 +25,8 @@ type settings struct {
 	jump                                 []config.JumpHost
 }
 
-// login holds the user and port of the configuration, which override an ssh_config, and the user to
-// use if neither sets one.
+// login holds the configured user and port, which override those of an ssh_config. defaultUser is
+// the user if neither sets one.
 type login struct {
 	user        string
 	port        int
@@ -79,7 +79,7 @@ func (r *reader) answer(path string, as login, names []string) (string, keywords
 }
 
 // alike reports whether a host's keywords equal those of an unknown host, apart from the host's
-// name and the hash with it. Then the host has no block of its own.
+// name and the hash with it. If they do, the ssh_config has no block for this host.
 func alike(its, everyones keywords, name string) bool {
 	mine := keywords{}
 	same := strings.NewReplacer(its.first(hash), everyones.first(hash), strings.ToLower(name), stranger)

@@ -28,7 +28,8 @@ type Cluster struct {
 	// tokens lists the server tokens of all generations. One of them decrypts the keys in a
 	// snapshot.
 	tokens []string
-	// own reads K3s's own kubeconfig from a server. Nil while the stack's kubeconfig works.
+	// own reads K3s's own kubeconfig from a server. It is set if the stack's kubeconfig cannot be
+	// used, and nil otherwise.
 	own *credential.SSH
 }
 
@@ -92,7 +93,8 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 		Gate: func(ctx context.Context, host health.Host) error {
 			at := *reach
 			if c.own != nil && urls[host.Name] != "" {
-				// Read K3s's own kubeconfig each time: the start of K3s has just renewed it.
+				// Read K3s's own kubeconfig again: when K3s started, it may have renewed the
+				// certificate in it.
 				_, text, err := c.own.Admin(ctx, host.Target, ownLimit)
 				if err != nil {
 					return err
@@ -104,8 +106,8 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 }
 
 // authenticate checks, before any change, that a login will work after the restore: the stack's
-// certificate, or else K3s's own kubeconfig from the server to be reset. A cluster without a quorum
-// answers no request, so it suffices that no server rejects the certificate.
+// certificate, or else K3s's own kubeconfig from the server to be reset. Without an etcd quorum,
+// API servers answer no request, so it suffices that no server rejects the certificate.
 func (c *Cluster) authenticate(
 	ctx context.Context, first health.Host, now time.Time, log io.Writer,
 ) error {

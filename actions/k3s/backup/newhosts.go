@@ -147,9 +147,9 @@ fi
 claim
 `
 
-// putAhead writes the edited copy of the snapshot that is restored. Its revision is ahead of every
-// revision that clients have seen (package revision), and it lacks the Nodes and node passwords of
-// the lost hosts. It fails for a snapshot of another cluster.
+// putAhead writes to ahead the edited copy of the snapshot, which K3s restores. Its revision is
+// ahead of every revision that clients have seen (package revision), and it lacks the Nodes and
+// node passwords of the lost hosts. It fails for a snapshot of another cluster.
 func (n *NewHosts) putAhead(ahead string) error {
 	return revision.PutAhead(n.file, ahead, time.Now(),
 		revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {

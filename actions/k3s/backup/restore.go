@@ -24,11 +24,13 @@ import (
 type Wanted struct {
 	// Snapshot is the name of a snapshot on a server, File the path of a local one.
 	Snapshot, File string
-	// Current keeps the first server's data. The restore then only removes the other etcd members.
+	// Current makes the restore use the first server's own data instead of a snapshot. It then only
+	// removes the other etcd members.
 	Current bool
-	// From names the server to be reset. Default: the first server that has the snapshot.
+	// From is the name of the server that is reset. Default: the first server that has the
+	// snapshot.
 	From string
-	// Without names the nodes that are lost for good. The restore does not wait for them.
+	// Without names the nodes whose hosts are lost. The restore does not wait for them.
 	Without []string
 }
 
@@ -109,13 +111,13 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
-// workLimit bounds a restore, from the end of the transfers until the last node works.
+// workLimit bounds a restore, from the end of the transfers until every remaining node works.
 const workLimit = time.Hour
 
-// Run restores the cluster. It checks that a login will work afterwards, gives the first server a
-// copy of the snapshot with a raised revision, and resets the servers. log receives the steps and
-// the progress of gates. The transfers do not count towards workLimit, so a slow line does not
-// shorten the time for the servers.
+// Run restores the cluster. It checks that a login will work after the restore, gives the first
+// server a copy of the snapshot with a raised revision, and resets the servers. log receives the
+// steps and the progress of gates. The transfers do not count towards workLimit, so a slow line
+// does not shorten the time for the servers.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {

@@ -33,8 +33,8 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 	}
 }
 
-// first reads the servers one after the other and returns the first access. If there is none,
-// silent has the errors of the servers.
+// first reads K3s's own kubeconfig from one server after the other and returns the first access. If
+// no server answers, silent has the error of each server.
 func (i *Issuer) first(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) (access *admin, silent, err error) {

@@ -98,8 +98,8 @@ func (i *Issuer) fresh(
 	return issued, err
 }
 
-// certify issues a certificate for a user, and returns its kubeconfig and its expiry. It first
-// verifies that the user has the permission may, before anything depends on the kubeconfig.
+// certify issues a certificate for a user, and returns its kubeconfig and its expiry. It returns an
+// error if the user does not get the permission may, so that no unusable kubeconfig is stored.
 func (i *Issuer) certify(
 	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration,
 	from *admin, may authorizationv1.ResourceAttributes,
@@ -115,7 +115,7 @@ func (i *Issuer) certify(
 	if ends, err = endOf(certificate); err != nil {
 		return "", ends, err
 	}
-	// A shorter certificate would expire before the program renews it.
+	// A certificate that is valid for less would expire before the program renews it.
 	if least := lifetime * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
 		return "", ends, fmt.Errorf("expected a certificate for %s "+
 			"(strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+

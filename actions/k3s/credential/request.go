@@ -42,7 +42,7 @@ type Request struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// User is the common name in the certificate.
 	User string `json:"user"`
-	// Lifetime is the requested validity of the certificate.
+	// Lifetime is the requested validity of each certificate, from its issue on.
 	Lifetime metav1.Duration `json:"lifetime"`
 	// Generation is the number of the renewal period. A new number renews the certificate.
 	Generation int64 `json:"generation"`
@@ -124,7 +124,7 @@ type Issued struct {
 	User       string          `json:"user"`
 	Lifetime   metav1.Duration `json:"lifetime"`
 	Generation int64           `json:"generation"`
-	// Ends is the expiry of the certificate of Kubeconfig.
+	// Ends is the time at which the certificate in Kubeconfig expires.
 	Ends time.Time `json:"ends"`
 	// Kubeconfig contains the certificate, its key and the cluster's CA. Its server is LocalServer.
 	Kubeconfig string `json:"kubeconfig"`

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Annotation marks a Node that Strata has cordoned. Its value is the version of the upgrade. A node
-// that a user has cordoned lacks it, so it stays cordoned after the upgrade.
+// Annotation marks a Node that Strata has cordoned. Its value is the version of the upgrade. A Node
+// that a user has cordoned lacks the annotation, so Strata does not uncordon it after the upgrade.
 const Annotation = "strata.dev/upgrading-to"
 
 // Cordon cordons a node and sets Annotation, unless a user has cordoned the node already.

@@ -33,8 +33,8 @@ type Drainer struct {
 // Drain evicts the Pods of a node that a controller recreates elsewhere. It returns nil when they
 // are gone, and ErrBlocked when ctx is done. It does not evict finished Pods, static Pods, Pods of
 // DaemonSets, and Pods without a controller. The containers of the latter survive a restart of K3s
-// (KillMode=process in its unit). The first eviction waits until a controller manager is the
-// leader.
+// (KillMode=process in its unit). The first eviction waits for a leading controller manager
+// (awaitLeader).
 func (d *Drainer) Drain(ctx context.Context, node string) error {
 	if err := d.awaitLeader(ctx); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 }
 
 // evictAll requests the eviction of every Pod that can move, and returns those that are still
-// there. told holds the Pods that have been logged.
+// there. told holds the Pods about which a log line was written.
 func (d *Drainer) evictAll(
 	ctx context.Context, node string, pods []corev1.Pod, told map[string]bool,
 ) []leaving {
@@ -82,14 +82,14 @@ func (d *Drainer) evictAll(
 	return left
 }
 
-// leaving is a Pod that is still on the node. refusal is the reason, or "" while the Pod
-// terminates.
+// leaving is a Pod that is still on the drained node. refusal is the reason why its eviction was
+// refused, or "" while the Pod terminates.
 type leaving struct {
 	pod     corev1.Pod
 	refusal string
 }
 
-// stays reports whether an eviction of the Pod is pointless: it is a static Pod, belongs to a
+// stays reports whether the drain must not evict the Pod: it is a static Pod, belongs to a
 // DaemonSet, or has finished.
 func stays(pod *corev1.Pod) bool {
 	if _, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]; mirror {

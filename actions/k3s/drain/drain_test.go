@@ -127,7 +127,7 @@ func TestDrainErrorNamesPodThatDoesNotTerminate(t *testing.T) {
 	assert.EqualError(t, err, "not drained: 1 still on it: default/slow: it was told to end and has not yet")
 }
 
-func TestUncordonKeepsCordonsOfOthers(t *testing.T) {
+func TestUncordonDoesNotUncordonNodesOfUsers(t *testing.T) {
 	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"},
 		Spec: corev1.NodeSpec{Unschedulable: true}}
 	ours := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}

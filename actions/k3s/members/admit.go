@@ -19,7 +19,7 @@ type Admission struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// Node is the host that is about to join.
 	Node Member `json:"node"`
-	// Servers are the other servers.
+	// Servers are the cluster's servers other than Node.
 	Servers []Member `json:"servers"`
 	// Owner owns the cluster. The kubeconfig is not read from a host of another owner.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
@@ -34,8 +34,9 @@ type Admission struct {
 	none bool
 }
 
-// Admit removes the former host of the node's name from the cluster, so that the new host can join
-// under this name. It does nothing if the host has K3s already. key is the SSH private key.
+// Admit removes the host that had the node's name before from the cluster, so that the new host can
+// join under the same name. It does nothing if the host has K3s already. key is the SSH private
+// key.
 func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	fresh, err := Fresh(ctx, a.Node, key)
 	if err != nil || !fresh {
@@ -64,7 +65,8 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 
 // Fresh reports whether a host has neither K3s nor a snapshot to restore. A host with K3s is still
 // a member, even if its role is to change; its install refuses that change. A host with a snapshot
-// restores the cluster itself, which exists nowhere else.
+// starts the restored cluster itself, so there is no cluster from which an old member could be
+// removed.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	text, err := k3shost.Run(ctx, node.Target, key, freshScript)
 	return text == "", err
@@ -91,8 +93,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 			"the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
 			member.Name, at, member.Address)
 	}
-	// The labels of the Node say whether the old host was a server; the new one may have another
-	// role.
+	// The Node's labels tell whether the old host was a server, because the new host may have
+	// another role than the old one.
 	_, inEtcd := node.Labels[etcdLabel]
 	if inEtcd = inEtcd && !outOfEtcd(node); inEtcd {
 		if err := r.keepsQuorum(ctx, member); err != nil {

@@ -50,7 +50,7 @@ func etcd(t *testing.T, client *fake.Clientset) (removed *[]string) {
 	return removed
 }
 
-func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
+func TestClearingMemberFreesNodeNameOfDeadHost(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec: corev1.PodSpec{NodeName: "server-3"}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "server-3.node-password.k3s",
@@ -84,7 +84,7 @@ func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
 
 // If a Node is still Ready at the new host's address, the old host has just died. If it is Ready at
 // another address, the old host lives.
-func TestClearRefusesReadyNodeAtOtherAddress(t *testing.T) {
+func TestClearingMemberIsRefusedIfItsNodeIsReadyAtOtherAddress(t *testing.T) {
 	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
 	agent.Labels = nil
 	client := fake.NewClientset(agent)
@@ -97,14 +97,14 @@ func TestClearRefusesReadyNodeAtOtherAddress(t *testing.T) {
 	require.NoError(t, remover.Clear(t.Context(), member))
 }
 
-func TestClearIgnoresUnusedNodeName(t *testing.T) {
+func TestClearingUnusedNodeNameSucceeds(t *testing.T) {
 	client := fake.NewClientset()
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }
 
 // An agent may take a dead server's name, and a server a dead agent's. The old Node, and not the
 // new host, shows the role of the old host.
-func TestClearUsesRoleOfOldNode(t *testing.T) {
+func TestClearingMemberUsesRoleOfOldNode(t *testing.T) {
 	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
 	removed := etcd(t, client)
 	remover := &Remover{Client: client, Log: io.Discard}
@@ -122,7 +122,7 @@ func TestClearUsesRoleOfOldNode(t *testing.T) {
 	assert.Empty(t, *removed, "it would be waited for")
 }
 
-func TestClearRefusesWhenEtcdWouldLoseQuorum(t *testing.T) {
+func TestClearingMemberIsRefusedIfEtcdWouldLoseQuorum(t *testing.T) {
 	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue),
 		server("server-2", "b", corev1.ConditionUnknown),
 		server("server-3", "c", corev1.ConditionUnknown))

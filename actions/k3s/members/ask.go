@@ -52,8 +52,8 @@ func (a Admission) kubeconfig(
 		func(ctx context.Context) (bool, error) {
 			found, down, silent := a.ask(ctx, key, limit)
 			limit *= 2
-			// A round that the timeout interrupted gives no reason, and does not prove that there
-			// is no cluster.
+			// A round that the timeout has cut short proves nothing: neither that a cluster exists
+			// nor that none does.
 			over := ctx.Err() != nil
 			if !over || !asked {
 				why, asked = errors.Join(down, silent), true
@@ -83,9 +83,9 @@ func (a Admission) refuseSecondCluster() error {
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
-// ask reads the kubeconfig from all servers in parallel. text is that of the first server that runs
-// K3s. down has the errors of servers whose K3s is stopped, silent those of servers that do not
-// answer.
+// ask reads the kubeconfig from all servers in parallel. text is the kubeconfig of the first server
+// whose K3s runs. down has the errors of servers whose K3s is stopped, silent those of servers that
+// do not answer.
 func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down,
 	silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

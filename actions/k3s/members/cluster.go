@@ -54,8 +54,9 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 }
 
 // removeFromEtcd makes K3s remove the server's etcd member, and waits until that is done, because a
-// stopped member still counts for the quorum. The request also deletes the annotation of an earlier
-// removal. Otherwise K3s would only delete both annotations.
+// stopped member still counts for the quorum. The patch that requests the removal also deletes
+// removedAnnotation of an earlier removal. If both annotations existed, K3s would delete both and
+// not remove the member.
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -144,8 +145,8 @@ func (r *Remover) awaitNode(
 	return err
 }
 
-// forget deletes the Node, and the Secret with its node password. Then another host can join under
-// the name (k3s-io/k3s#802).
+// forget deletes the Node, and the Secret with its node password. Only then can a new host join
+// under the same name (k3s-io/k3s#802).
 func (r *Remover) forget(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Leave removes members from the cluster, one after the other. It removes none if a volume would be
-// lost that discardVolumesOf does not allow.
+// Leave removes members from the cluster, one after the other. It removes no member if a volume
+// would be lost on a node that is not in discardVolumesOf.
 func (r *Remover) Leave(ctx context.Context, left []Member, discardVolumesOf []string) error {
 	left, err := r.DeadFirst(ctx, left)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 // Past holds the traces of a stack's cluster in its state. The hosts cannot provide them: fresh
 // ones know no cluster, and lost ones do not answer.
 type Past struct {
-	// Identity is the cluster's random ID, which the hosts' owner file contains.
+	// Identity is the cluster's random ID, which is also in the owner files of the hosts.
 	Identity string
 	// Cluster is true if the state contains a certificate from a cluster, or a cluster's members.
 	Cluster bool
 	// Servers lists the servers of the last update.
 	Servers []remote.Target
-	// CAHash is the hash of the cluster's CA, as in its tokens. Empty before the first server was
-	// up.
+	// CAHash is the hash of the cluster's CA in the form that join tokens contain. It is empty if
+	// the first server has never started.
 	CAHash string
 }
 
@@ -123,8 +123,8 @@ type Login struct {
 }
 
 // Allow returns an error if the stack has had a cluster and none of servers belongs to it, because
-// they would start a second one. It allows them if `strata restore --new-hosts` has put the
-// cluster's data on one. It looks for the data only on hosts with a known host key.
+// they would start a second one. It returns nil if `strata restore --new-hosts` has copied the
+// cluster's data to one of servers. It searches for the data only on hosts with a known host key.
 func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 	var targets []remote.Target
 	for _, server := range servers {

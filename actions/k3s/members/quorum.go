@@ -60,8 +60,8 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 // Node is not Ready until its kubelet reports.
 const returnLimit = 2 * time.Minute
 
-// keepsQuorum returns an error if etcd would lose its majority without the server leaving. It first
-// waits for servers that became NotReady only a moment ago.
+// keepsQuorum returns an error if etcd would lose its majority when the server leaving is removed.
+// It first waits for servers that became NotReady less than returnLimit ago.
 func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	returning, err := r.quorumWithout(ctx, leaving)
 	if err == nil || len(returning) == 0 {
@@ -80,8 +80,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	return err
 }
 
-// quorumWithout returns an error if etcd would lose its majority without the server leaving.
-// returning then lists the other servers that became NotReady less than returnLimit ago.
+// quorumWithout returns an error if etcd would lose its majority when the server leaving is
+// removed. returning then lists the other servers that became NotReady less than returnLimit ago.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string,
 	err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)

@@ -29,8 +29,8 @@ const (
 	// is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler pkg/leader/leader.go). The rest is
 	// for an API server that has just lost etcd's leader, and for slow disks.
 	etcdLimit = 2 * time.Minute
-	// etcdPatience is the time after which a waiting removal logs the server that it waits for.
-	// Another server needs a second or two for the removal.
+	// etcdPatience is the time after which a waiting removal logs the server that it waits for. A
+	// server that holds the lease removes another server's member within a second or two.
 	etcdPatience = 5 * time.Second
 	// holderLimit bounds the read of the lease, which only serves messages and the order of
 	// removals.
@@ -39,9 +39,9 @@ const (
 
 // Remover removes nodes through the cluster's API.
 type Remover struct {
-	// Client connects to a server that stays.
+	// Client connects to a server that stays in the cluster.
 	Client kubernetes.Interface
-	// Servers lists the servers that stay.
+	// Servers lists the servers that stay in the cluster.
 	Servers []Member
 	// SSHKey is the SSH private key for the hosts.
 	SSHKey []byte
@@ -159,9 +159,9 @@ func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be stopped", `systemctl disable --now "$unit"`)
 }
 
-// onHost runs a script on the leaving host if it has K3s. It only logs a host that does not answer,
-// so that its Node is removed all the same. If the Node was Ready, the host is alive and would join
-// again at its next start, so onHost fails.
+// onHost runs a script on the leaving host if it has K3s. If the host does not answer, it only
+// writes a log line, so that the removal of the Node continues. If the Node was Ready, the host is
+// alive and would join again at its next start, so onHost fails.
 func (r *Remover) onHost(
 	ctx context.Context, member Member, lives bool, otherwise, script string,
 ) error {

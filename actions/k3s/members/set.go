@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Set lists the wanted members. It is the input of Update, as JSON on stdin, and part of it is the
-// output, with which the next run compares.
+// Set lists the wanted members. It is the input of Update, as JSON on stdin, and the Output of this
+// Set is what the next run compares its Set with.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`
@@ -26,9 +26,9 @@ type Set struct {
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Output returns the part of the set that the next run needs to reach a node that it removes. Host
-// keys are reduced to fingerprints, because an output is passed in one environment variable, which
-// Linux limits to 128 KiB.
+// Output returns the part of the set that the next run needs to log in to a node that it removes.
+// Host keys are reduced to fingerprints, because an output is passed in one environment variable,
+// which Linux limits to 128 KiB.
 func (s Set) Output() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
@@ -88,9 +88,9 @@ func (s Set) Servers() []Member {
 		func(member Member) bool { return member.Role != "server" })
 }
 
-// CheckAddresses returns an error if an address belongs to another node name than before. The new
-// name would be installed on the host from which the old name is then removed. If two nodes swapped
-// addresses, each would join with the other's data.
+// CheckAddresses returns an error if a node of wanted has an address that a node of another name
+// had in previous. The new name would be installed on the host from which the old name is then
+// removed. If two nodes swapped addresses, each would join with the other's data.
 func CheckAddresses(previous, wanted Set) error {
 	had := map[string]string{}
 	for _, member := range previous.Members {

@@ -69,9 +69,9 @@ func refusal(held map[string][]string) error {
 		strings.Join(names, ", "))
 }
 
-// split returns the labels of the nodes that stay and, by name, of those that leave, to match them
-// with a volume's node affinity. A member without a Node only gets its name as a label, because its
-// disk may still exist.
+// split returns the labels of the nodes that stay in the cluster and, by name, the labels of those
+// that leave it, to match them with a volume's node affinity. A member without a Node only gets its
+// name as a label, because its disk may still exist.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {
@@ -89,8 +89,8 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// isNeeded reports whether a volume has data to keep: it is bound, or it was and its reclaim policy
-// is Retain.
+// isNeeded reports whether a volume may have data of users: it is bound, or it is released and its
+// reclaim policy is Retain.
 func isNeeded(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound ||

@@ -42,8 +42,8 @@ type Times struct {
 	API, All time.Duration
 }
 
-// Find returns the servers with the first one that has the snapshot in front. It fails if none has
-// it.
+// Find returns the servers in a new order: the first server that has the snapshot is in front. It
+// fails if no server has the snapshot.
 func Find(
 	ctx context.Context, hosts Hosts, servers []health.Host, snapshot string,
 ) ([]health.Host, error) {
@@ -64,7 +64,8 @@ func Find(
 				Folder))...)
 }
 
-// First returns the servers with the named one in front. It fails for an unknown name.
+// First returns the servers in a new order, with the named one in front. It fails for an unknown
+// name.
 func First(servers []health.Host, name string) ([]health.Host, error) {
 	i, err := hostIndex(servers, name)
 	if err != nil {
@@ -78,7 +79,7 @@ func toFront(servers []health.Host, i int) []health.Host {
 }
 
 // Run restores the cluster. It first checks that it can reach every server, because a server that
-// comes back with the old data would be a second cluster under the same addresses.
+// starts later with the old data would form a second cluster under the same addresses.
 func (r *Restore) Run(ctx context.Context) (Times, error) {
 	var times Times
 	if err := r.every(ctx, r.Servers, "holds",
@@ -177,7 +178,7 @@ func (r *Restore) nodes() string {
 	return strings.Join(names, " ")
 }
 
-// begin starts a server and waits until it works.
+// begin starts K3s on a server and waits until it works.
 func (r *Restore) begin(
 	ctx context.Context, server health.Host, step string, variables map[string]string,
 ) error {
@@ -225,7 +226,7 @@ func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	return errors.Join(failures...)
 }
 
-// undo starts servers again that were stopped but not changed.
+// undo starts K3s again on servers where it was stopped and whose data were not changed.
 func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()

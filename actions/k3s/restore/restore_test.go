@@ -197,7 +197,7 @@ func TestFindPutsServerWithSnapshotFirst(t *testing.T) {
 	require.ErrorContains(t, err, "no server has the snapshot on-demand-1")
 }
 
-func TestWithoutRefusesUnknownNode(t *testing.T) {
+func TestExcludingUnknownHostFails(t *testing.T) {
 	left, err := restore.ExcludeHosts(hosts("server", "a", "b"), []string{"a"})
 	require.NoError(t, err)
 	assert.Equal(t, hosts("server", "b"), left)

@@ -8,7 +8,7 @@ import (
 )
 
 // addition adds one revision to an etcd database, in the format in which etcd writes it
-// (server/storage/mvcc/kvstore_txn.go). changes counts the changes in this revision.
+// (server/storage/mvcc/kvstore_txn.go). changes is the number of puts and deletions written so far.
 type addition struct {
 	keys     *bbolt.Bucket
 	revision uint64
@@ -24,14 +24,14 @@ const (
 	valueField
 )
 
-// remove writes the deletion of a key.
+// remove writes the deletion of a key into the added revision.
 func (a *addition) remove(key string) error {
 	a.changes++
 	return a.keys.Put(append(revisionKey(a.revision, a.changes), 't'),
 		protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key))
 }
 
-// put writes a new key with its value.
+// put writes a new key with its value into the added revision.
 func (a *addition) put(key string, value []byte) error {
 	text := protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key)
 	for _, one := range []struct {

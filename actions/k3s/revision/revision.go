@@ -29,7 +29,8 @@ var (
 // two restores.
 const perSecond = 1000
 
-// Edit describes the changes to the copy of a snapshot. The zero value changes nothing.
+// Edit describes the changes to the objects in the copy of a snapshot. The zero value changes no
+// object.
 type Edit struct {
 	// Forget reports whether to delete the object with an etcd key. Nil deletes none.
 	Forget func(key string) bool

@@ -68,7 +68,7 @@ type found struct {
 func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
 
 // Run rotates the token, and returns once every server's data can be decrypted with the wanted one.
-// before is the generation of the last run; a lower wanted one is an error.
+// before is the generation that the last run printed; it is an error if Generation is lower.
 func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
 	if r.Generation < before {
 		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack "+
@@ -108,7 +108,8 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 	}
 }
 
-// look checks all servers in parallel, and returns those that have data.
+// look reads the state of all servers in parallel, and returns the states of those that have etcd
+// data.
 func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
 	var group sync.WaitGroup
@@ -180,7 +181,7 @@ func mustRun(servers []found) error {
 		"the server out of strata:hosts.nodes first", names(stopped))
 }
 
-// ask makes a server re-encrypt the cluster's keys with the wanted token.
+// ask makes the K3s of one server re-encrypt the cluster's keys with the wanted token.
 func (r *Rotation) ask(ctx context.Context, hosts Hosts, at found, log io.Writer) error {
 	wanted := len(r.Tokens) - 1
 	if len(at.tokens) == 0 {

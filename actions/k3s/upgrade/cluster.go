@@ -29,8 +29,8 @@ func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	return found, nil
 }
 
-// othersServe returns an error if another server is down already. If this one stopped as well, etcd
-// would lose its quorum, and the Pods of a dead node would have nowhere to go.
+// othersServe returns an error if a server other than leaving is down. If leaving stopped as well,
+// etcd could lose its quorum, and evicted Pods could have no node.
 func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	nodes, err := r.nodes(ctx)
 	if err != nil {

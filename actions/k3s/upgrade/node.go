@@ -19,8 +19,8 @@ import (
 // uncordonLimit bounds the uncordon of a node, which also runs after the rollout's timeout.
 const uncordonLimit = 15 * time.Second
 
-// upgrade upgrades one node. A drained node that does not come back stays cordoned, so that no Pod
-// is scheduled there. A node that cannot be drained keeps its old K3s and is uncordoned.
+// upgrade upgrades one node. A drained node whose new K3s does not work stays cordoned, so that no
+// Pod is scheduled there. A node that cannot be drained keeps its old K3s and is uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	started, name := time.Now(), t.host.Name
 	r.mutex.Lock()
@@ -60,8 +60,8 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 }
 
 // keptGoing handles a failed restart. If the host refused it, the old K3s still runs, so the node
-// is uncordoned. If the answer was lost, the new K3s may have started, so the cordon must stay, or
-// the next run would assume that the node works.
+// is uncordoned. If the host's answer was lost, the new K3s may have started. The cordon then
+// stays, because the next run would take an uncordoned node for a working one.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {
@@ -108,8 +108,8 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 }
 
 // refuge reports whether another node can take Pods: it is Ready, not cordoned, and has no taint
-// that keeps Pods away. Nodes for tolerating Pods do not count, because the other Pods would have
-// no place.
+// that keeps Pods away. A tainted node does not count, because Pods that do not tolerate the taint
+// could not run there.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {

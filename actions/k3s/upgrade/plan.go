@@ -74,7 +74,8 @@ type task struct {
 	node corev1.Node
 	// url is the API URL of a server; empty for an agent.
 	url string
-	// restart is false if an interrupted run has started the new K3s without seeing it work.
+	// restart is false if an interrupted run has restarted the node's K3s but has not checked that
+	// the new K3s works.
 	restart bool
 	// renew is true if K3s restarts only to renew certificates. The node is not drained: containers
 	// keep running during the restart, and a kubelet with an expired certificate could not stop

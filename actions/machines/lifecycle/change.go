@@ -14,8 +14,8 @@ import (
 // undoTimeout bounds the removal of an incomplete machine.
 const undoTimeout = time.Minute
 
-// change changes an existing machine to match the Spec: it grows the disk and starts a stopped
-// machine at once. It returns errRestart if processors or memory change only at a restart.
+// change changes an existing machine to match the Spec: it grows the disk, and starts the machine
+// if it is stopped. It returns errRestart if processors or memory change only at a restart.
 func change(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer,
 ) error {
@@ -55,9 +55,9 @@ func change(
 // errRestart reports that the machine must restart to match its Spec.
 var errRestart = errors.New("restart")
 
-// restart powers the machine off and on. A stack's machines restart one after the other, and each
-// waits until its node works again, because etcd keeps its quorum without one server but not
-// without two. A machine's timeout starts when its turn comes.
+// restart powers the machine off and on, and waits until its node works again. A stack's machines
+// restart one after the other, because etcd has a quorum without one server but not without two. A
+// machine's timeout starts when its turn comes.
 func restart(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 	have *driver.Found, log io.Writer,

@@ -87,9 +87,9 @@ func create(
 		Made: spec.FixedProperties()}, nil
 }
 
-// claim writes the cluster's ID to a machine whose mark was cleared. If the state does not contain
-// the machine (known is false), its mark must have this cluster's ID, because another user's stack
-// may have the same name.
+// claim writes the cluster's ID to a machine whose mark was cleared. It fails if the mark has no
+// cluster's ID and the state does not contain the machine (known is false), because another user's
+// stack may have the same name.
 func claim(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool,
 ) error {
@@ -107,9 +107,9 @@ func claim(
 	return on.Sign(ctx, have, mark)
 }
 
-// build creates a machine. If that fails, it removes the parts, because Pulumi records no failed
-// create, so no later run would remove them. If this process is killed, the machine's mark tells
-// the next run that it is incomplete.
+// build creates a machine. After a failure, it removes the parts that it has created, because
+// Pulumi records no failed create. If this process is killed, the machine's mark tells the next run
+// that the machine is incomplete.
 func build(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 ) (*driver.Found, error) {

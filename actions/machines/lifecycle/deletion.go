@@ -8,8 +8,8 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// markForDeletion marks all complete machines as to be deleted, before their stack deletes the
-// first.
+// markForDeletion writes StateToDelete into the marks of all complete machines of a stack, before
+// the first of them is deleted.
 func markForDeletion(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) error {
@@ -18,17 +18,18 @@ func markForDeletion(
 	return err
 }
 
-// keep removes the marks of markForDeletion.
+// keep reverts markForDeletion: it writes StateMade into the marks of machines that are to be
+// deleted.
 func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, _, err := signAll(ctx, all, secrets, hypervisor.StateMade,
 		func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 	return err
 }
 
-// markForReplacement marks the machines that an interrupted destroy has left to be recreated. They
-// are the rest of a cluster that the state no longer contains, so they cannot be used as they are.
-// It returns their nodes, and the nodes whose machines that destroy has deleted: nothing else than a
-// destroy removes this command from the state while the machines are in it.
+// markForReplacement marks the machines that an interrupted destroy has left to be recreated. The
+// state no longer contains their cluster, so the next run recreates them. It returns their nodes,
+// and the nodes whose machines the destroy has deleted: only a destroy removes this command from the
+// state while the machines are still in it.
 func markForReplacement(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) (left, deleted []string, err error) {

@@ -27,7 +27,7 @@ func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hyp
 }
 
 // sessions bounds the number of concurrent commands. OpenSSH allows 10 sessions per connection
-// (MaxSessions), and other commands may use some.
+// (MaxSessions), and other commands on the connection may use some of them.
 const sessions = 6
 
 // fewAtOnce is a Host that runs at most as many commands at once as it has slots.

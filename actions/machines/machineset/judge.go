@@ -10,7 +10,7 @@ const server = "server"
 
 // Plan lists the machines that a run replaces.
 type Plan struct {
-	// Anew lists the machines to be recreated.
+	// Anew lists the machines that the run recreates.
 	Anew []Machine
 	// Staying lists the servers that must keep etcd's quorum while a server of Anew is replaced; at
 	// least Majority of them must answer. Both are empty if Anew has no server.

@@ -30,10 +30,10 @@ var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error
 	return call.PrintJSON(Remember(before, wanted))
 })
 
-// Set lists the wanted machines. It is the input of Guard, as JSON on stdin, and its output, with
-// which the next run compares.
+// Set lists the wanted machines. It is the input of Guard, as JSON on stdin. Guard prints a Set as
+// its output, with which the next run compares its input.
 type Set struct {
-	// Timeout bounds the requests to the other servers.
+	// Timeout bounds the /ping requests to the servers that are not replaced.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
 }
@@ -44,8 +44,8 @@ type Machine struct {
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Recreate is hosts.nodes[].recreate. A new value allows to recreate this machine once.
-	// Default: the machine is kept.
+	// Recreate is hosts.nodes[].recreate. A value that differs from the previous one allows this
+	// machine to be recreated once. Empty: the machine is not recreated.
 	Recreate string `json:"recreate,omitempty"`
 }
 
@@ -59,8 +59,9 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember returns wanted for the next run. A machine whose Recreate was removed keeps its previous
-// value, so that this value does not count as new later.
+// Remember returns the Set to record for the next run: wanted, in which each machine without
+// Recreate has its previous value. So a value that a user removes and sets again does not recreate
+// the machine twice.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {

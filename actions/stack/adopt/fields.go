@@ -126,7 +126,8 @@ func names(live *unstructured.Unstructured) map[string]bool {
 	return found
 }
 
-// isOurs reports whether a field manager belongs to Pulumi's kubernetes provider.
+// isOurs reports whether a field manager's name is one of those that Pulumi's kubernetes provider
+// uses.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
 
 // isOwn reports whether a managedFields entry belongs to the provider and covers the object itself,

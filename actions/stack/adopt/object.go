@@ -26,7 +26,7 @@ const manager = "pulumi-kubernetes"
 
 // beforeCreate adopts an object that exists already, if the provider made it; otherwise it returns
 // an error. It patches the object to the wanted inputs, with the field manager of the provider's
-// create, so that the provider's server-side apply finds its own values. Otherwise a value that
+// create, so that the provider's server-side apply owns all fields. Otherwise a field whose value
 // differs would always conflict, for example a password that was regenerated after a killed
 // destroy.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
@@ -48,7 +48,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	if err := takeable(found); err != nil {
 		return err
 	}
-	// A controller may write the object between the read and the change.
+	// A controller may change the object between the read and the patch.
 	err = conflict.Retry(retry.DefaultBackoff, func() error {
 		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted,
 			metav1.PatchOptions{FieldManager: manager})

@@ -18,8 +18,9 @@ import (
 var helmManagers = []string{"pulumi-resource-kubernetes", "pulumi-kubernetes"}
 
 // beforeRelease adopts the existing records of a Helm release. It returns an error if the release
-// is new in the state but another program has installed it. No dead run's process writes the
-// records meanwhile, because the program kills such processes before it registers resources.
+// is new in the state but another program has installed it. No process of an interrupted run writes
+// the records at the same time, because the program kills such processes before it registers
+// resources.
 func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[string]any) error {
 	name, _ := inputs["name"].(string)
 	namespace, _ := inputs["namespace"].(string)

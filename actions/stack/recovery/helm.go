@@ -92,10 +92,10 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 	return nil
 }
 
-// repair cleans up the revisions of a release that a dead run left. If the state does not contain
-// the release, repair deletes only Helm's record; the next install then adopts the objects by their
-// release annotations. Otherwise it marks a pending revision as failed, as Helm does itself, so
-// that the next upgrade starts from the last good revision.
+// repair cleans up the unfinished revisions of a release that an interrupted run left behind. If
+// the state does not contain the release, repair deletes only Helm's record; the next install then
+// adopts the objects by their release annotations. Otherwise it marks a pending revision as failed,
+// as Helm does itself, so that the next upgrade starts from the last good revision.
 func (r *Recovery) repair(
 	ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time,
 ) error {
@@ -154,8 +154,8 @@ func (r *Recovery) giveUp(
 	return nil
 }
 
-// ownerLives returns the reason why a running Helm may still own a revision, or why the revision is
-// not the stack's; "" if it may be cleaned up.
+// ownerLives returns the reason why a revision must not be cleaned up: a running Helm may still
+// write it, or it does not belong to the stack. It returns "" if the revision may be cleaned up.
 func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
 	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
 	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(

@@ -151,7 +151,7 @@ func TestReleasesComeFromStateAndPendingOperations(t *testing.T) {
 
 // A backend that is no folder shows a live run only by its own lock. The Helm of such a run must
 // not be disturbed.
-func TestReleasesStayWhileRemoteBackendIsLocked(t *testing.T) {
+func TestHelmReleasesAreNotRepairedWhileRemoteBackendIsLocked(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string
 	locked := true

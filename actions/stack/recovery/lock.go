@@ -30,8 +30,8 @@ func (l lock) String() string {
 		l.Timestamp.Format(time.RFC3339))
 }
 
-// keepReason returns the reason why the lock must stay; "" if a run of this project on this machine
-// took the lock, and that run is dead.
+// keepReason returns the reason why the lock must not be removed; "" if a run of this project on
+// this machine took the lock and its process is dead.
 func (l lock) keepReason(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {

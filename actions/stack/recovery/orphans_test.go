@@ -81,7 +81,7 @@ func TestPluginOfDeadEngineIsKilledWithItsCommands(t *testing.T) {
 	assert.Contains(t, b.log.String(), "ending process")
 }
 
-func TestPluginOfRunningEngineIsKept(t *testing.T) {
+func TestPluginOfRunningEngineIsNotKilled(t *testing.T) {
 	engine, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = engine.Close() }()

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrOwned reports that a run on this or another host uses the stack, or may. Run then changes
-// nothing that this run may still use.
+// nothing that the other run may still use.
 var ErrOwned = errors.New("the stack is in use")
 
 // UpsertVariable makes Pulumi's kubernetes provider adopt existing objects instead of refusing
@@ -30,12 +30,12 @@ type Recovery struct {
 	// Log gets a line for each cleanup, and for each leftover that stays, with the reason.
 	Log io.Writer
 
-	// claim checks that no run holds the stack's lock, before the first change in the cluster. Nil
-	// for the file backend, whose locks name the process.
+	// claim returns an error if a run holds the stack's lock. It is called before the first change
+	// in the cluster. Nil for the file backend, whose locks name their process.
 	claim func(ctx context.Context) error
 }
 
-// Result tells the next run what it must do differently.
+// Result tells the user which setting the next run needs.
 type Result struct {
 	// Upsert is true while the cluster may have objects that the state does not contain. The next
 	// `pulumi up` then needs UpsertVariable=true, or it fails because an object already exists.

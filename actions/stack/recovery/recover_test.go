@@ -109,7 +109,7 @@ func TestLockOfDeadProcessIsRemoved(t *testing.T) {
 
 // Two machines may have one name: a cloned virtual machine, a container, or laptops with the
 // default name.
-func TestLockWithoutLocalRunRecordStays(t *testing.T) {
+func TestLockWithoutLocalRunRecordIsNotRemoved(t *testing.T) {
 	now := time.Now()
 	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
 		"nothing was seen": func(*testing.T, *bench, int) {},
@@ -201,7 +201,7 @@ func TestRunningPulumiOwnsLockDespiteClockChange(t *testing.T) {
 	assert.Nil(t, b.imported)
 }
 
-func TestLocksWithoutOwnerRecordAreKept(t *testing.T) {
+func TestLocksOfRemoteBackendAreNotRemoved(t *testing.T) {
 	b := newBench(t)
 	inner := b.Pulumi
 	b.Pulumi = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
@@ -304,7 +304,7 @@ func TestUpsertContinuesUntilStateHasInterruptedObjects(t *testing.T) {
 	assert.NoFileExists(t, b.note())
 }
 
-func TestCleanStackIsNotChanged(t *testing.T) {
+func TestRecoveryDoesNotChangeStackWithoutLeftovers(t *testing.T) {
 	b := newBench(t)
 	b.state = `{"version":3,"deployment":{"resources":[]}}`
 	result, err := b.Run(t.Context())

@@ -31,7 +31,7 @@ type Guard struct {
 	Existing bool `json:"existing,omitempty"`
 	// Objects lists the objects that the program declares.
 	Objects Objects `json:"objects,omitempty"`
-	// Discard lists the losses that the configuration consents to.
+	// Discard lists the losses to which the user consents (strata:discard).
 	Discard Discard `json:"discard,omitzero"`
 }
 

@@ -30,11 +30,12 @@ type Cluster struct {
 // to it.
 type Held struct {
 	Kind, Name string
-	// Kept lists those objects, and the kinds that could not be listed.
+	// Kept lists the objects of other owners that would be lost or broken, and the kinds that could
+	// not be listed.
 	Kept []string
 }
 
-// reader finds the objects of other owners that a run would delete or break.
+// reader lists the objects of other owners that a run would delete or break.
 type reader struct {
 	Cluster
 	left, ours Objects

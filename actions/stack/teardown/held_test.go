@@ -275,7 +275,7 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen 
 	}
 }
 
-func TestKeptCRDsAreNoLoss(t *testing.T) {
+func TestCRDsThatStayInClusterAreNoLoss(t *testing.T) {
 	cluster := holding(t,
 		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org, labels: {strata.dev/crd-bundle: apisix}, annotations: {helm.sh/resource-policy: keep, meta.helm.sh/release-name: argocd, meta.helm.sh/release-namespace: argocd}}, spec: {group: acme.example.org, names: {kind: Anvil}}}`,
 		`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`)

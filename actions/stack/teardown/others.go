@@ -129,8 +129,8 @@ func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 	})
 }
 
-// isTraefiks reports whether Traefik serves an IngressRoute: its class is Traefik's, or it has none
-// (traefik pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress).
+// isTraefiks reports whether Traefik serves an IngressRoute: its ingress class is that of Traefik,
+// or it names no class (traefik pkg/provider/kubernetes/crd/kubernetes.go, shouldProcessIngress).
 func isTraefiks(user *unstructured.Unstructured, _, name string) bool {
 	class := user.GetAnnotations()["kubernetes.io/ingress.class"]
 	return name == "traefik" && (class == "" || class == name)

@@ -20,9 +20,9 @@ var (
 	Update = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, false)
 	})
-	// UpdateFirst does the same, and also checks new objects before any layer changes. It fails for
-	// a namespace that is still being deleted, and for an Argo CD that would continue the deletion
-	// of Applications.
+	// UpdateFirst makes the checks of Update, and also checks the objects that the run adds, before
+	// any layer changes. It fails for an added namespace that is still being deleted, and for an
+	// added Argo CD that would continue the deletion of Applications.
 	UpdateFirst = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, true)
 	})
@@ -40,7 +40,7 @@ var (
 )
 
 // ownLimit bounds the reads of the stack's own cluster before its destroy. It covers an etcd leader
-// election, which takes seconds; a dead cluster must not delay the destroy any longer.
+// election, which takes seconds; a dead cluster must not delay the destroy for longer than this.
 const ownLimit = 15 * time.Second
 
 func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {

@@ -31,7 +31,8 @@ func outcome(bar timeline.Bar) string {
 }
 
 // lastDependency names the dependency that a bar waited for last. For a failed or interrupted bar
-// without one it returns "not known", because the state lacks a failed create and its dependencies.
+// without a known dependency it returns "not known", because the state lacks a failed create and
+// its dependencies.
 func lastDependency(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":
@@ -42,7 +43,8 @@ func lastDependency(bar timeline.Bar) string {
 	return "nothing"
 }
 
-// reason explains why a bar started when it did.
+// reason explains the start time of a bar: the dependency that it waited for and the delay after
+// that.
 func reason(bar timeline.Bar) string {
 	if bar.WaitedFor == "" && lastDependency(bar) == "not known" {
 		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start",

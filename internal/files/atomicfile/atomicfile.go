@@ -13,13 +13,14 @@ import (
 	"strings"
 )
 
-// Write writes content to path, with exactly that mode. The folder must exist.
+// Write atomically writes content to path, with the file mode mode, whatever the umask is. The
+// folder of path must exist.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	return Copy(path, bytes.NewReader(content), mode)
 }
 
-// Copy writes all of content to path, with exactly that mode. It writes a file beside path and
-// renames it over path.
+// Copy atomically writes all of content to path, with the file mode mode, whatever the umask is. It
+// writes a temporary file in the same folder and renames it to path.
 func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	if err := replace(path, content, mode); err != nil {
 		return err
@@ -30,7 +31,8 @@ func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	return nil
 }
 
-// IsPart reports whether name is a file that a killed Write or Copy of base leaves beside it.
+// IsPart reports whether name is the name of a temporary file that a killed Write or Copy of base
+// has left behind.
 func IsPart(name, base string) bool { return strings.HasPrefix(name, partPrefix(base)) }
 
 func partPrefix(base string) string { return "." + base + "-" }
@@ -60,7 +62,7 @@ func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 	return os.Rename(beside.Name(), path)
 }
 
-// flush syncs a file or a folder to the disk. Tests replace it to observe the order.
+// flush syncs a file or a folder to the disk. Tests replace it to observe the order of the syncs.
 var flush = (*os.File).Sync
 
 // syncFolder syncs a folder's names to the disk.

@@ -9,16 +9,17 @@ import (
 	"os"
 )
 
-// Sum returns the sum of a content.
+// Sum returns the SHA-256 sum of content, in lower case hex.
 func Sum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-// Short returns the first 16 digits of Sum: enough to tell contents apart that are not forged.
+// Short returns the first 16 hex digits of Sum. They identify a content, but do not protect against
+// a forged one.
 func Short(content []byte) string { return Sum(content)[:16] }
 
-// File returns the sum of a file.
+// File returns the SHA-256 sum of a file's content, in lower case hex.
 func File(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -38,8 +38,8 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 }
 
 // wait blocks in the kernel, and closes the file if it fails. If ctx ends first, the goroutine
-// stays until the other holder ends, and closes the file only then. If it closed the file during
-// flock, a repeated call could use another file with the same number.
+// waits on for the lock and only then closes the file. If the file were closed during flock, a
+// repeated flock could lock an unrelated file with the same descriptor number.
 func wait(ctx context.Context, file *os.File) error {
 	held := make(chan error)
 	go func() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSecondHolderWaitsForFirst(t *testing.T) {
+func TestSecondLockWaitsUntilFirstIsReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "lock")
 	unlock, err := Lock(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestSecondHolderWaitsForFirst(t *testing.T) {
 	assert.NoError(t, <-got)
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestLockWaitEndsWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := Lock(t.Context(), path, nil)
 	require.NoError(t, err)

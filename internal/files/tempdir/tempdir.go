@@ -40,8 +40,8 @@ func New(parent, prefix string) (Folder, error) {
 			}
 			_ = lock.Close()
 		}
-		// The sweep of another process may have come before the lock, and removed the folder as a
-		// leftover.
+		// Another process may have run sweep between MkdirTemp and hold, and removed this folder as
+		// a leftover.
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
 			return Folder{}, err
 		}
@@ -51,7 +51,7 @@ func New(parent, prefix string) (Folder, error) {
 // Remove removes the folder with its content.
 func (f Folder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
 
-// sweep removes the folders of a prefix that no process holds.
+// sweep removes the folders whose names begin with prefix and whose lock no process holds.
 func sweep(parent, prefix string) error {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -75,7 +75,7 @@ func sweep(parent, prefix string) error {
 	return errors.Join(failures...)
 }
 
-// hold locks a folder, unless another process holds it.
+// hold locks a folder. It returns an error if another process holds the lock.
 func hold(path string) (*os.File, error) {
 	folder, err := os.Open(path)
 	if err != nil {

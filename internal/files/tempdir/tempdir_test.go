@@ -34,7 +34,7 @@ func TestFolderIsPrivateAndRemovable(t *testing.T) {
 }
 
 // A kill leaves a folder without a lock.
-func TestNewRemovesLeftoversAndKeepsFoldersInUse(t *testing.T) {
+func TestNewFolderRemovesLeftoversButNoFolderInUse(t *testing.T) {
 	parent := t.TempDir()
 	left, other := filepath.Join(parent, "strata-left"), filepath.Join(parent, "other")
 	for _, folder := range []string{left, other} {

@@ -7,13 +7,13 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// Found describes the guest under a machine's name on the hypervisor.
+// Found describes the guest that has the machine's name on the hypervisor.
 type Found struct {
 	// ID is the guest's name in the hypervisor's commands.
 	ID string
 	// Mark is the owner's mark; zero if the guest has none.
 	Mark hypervisor.Mark
-	// Note is the text that contains the mark, if users can edit it.
+	// Note is the text that contains the mark, if users can edit that text.
 	Note string
 	// Running is true unless the machine is off.
 	Running   bool
@@ -22,13 +22,13 @@ type Found struct {
 	DiskGiB   int
 }
 
-// ShutdownTimeout bounds a guest's shutdown, in which K3s ends its Pods first.
+// ShutdownTimeout bounds a guest's shutdown, which includes the stop of all Pods by K3s.
 const ShutdownTimeout = 3 * time.Minute
 
 // Driver manages one machine on one kind of hypervisor. Find and Destroy fail for a machine that
 // the Spec does not own.
 type Driver interface {
-	// Find returns the machine; nil if it does not exist.
+	// Find returns the guest with the machine's name; nil if there is none.
 	Find(ctx context.Context) (*Found, error)
 	// Make creates the machine with its seed and does not start it. Its mark has StateMaking.
 	Make(ctx context.Context, seed []byte) (*Found, error)
@@ -37,7 +37,8 @@ type Driver interface {
 	// Finish marks the machine as complete.
 	Finish(ctx context.Context, have *Found) error
 	Start(ctx context.Context, have *Found) error
-	// Shutdown powers the machine off from inside, and returns once it is off.
+	// Shutdown makes the guest's operating system power the machine off, and returns once it is
+	// off.
 	Shutdown(ctx context.Context, have *Found) error
 	// Resize gives the machine the Spec's processors and memory, from its next Start on.
 	Resize(ctx context.Context, have *Found) error
@@ -48,7 +49,7 @@ type Driver interface {
 	// PutImage copies the Spec's image to the hypervisor, RemoveImage removes it.
 	PutImage(ctx context.Context) error
 	RemoveImage(ctx context.Context) error
-	// Observe returns the facts for a gate.
+	// Observe returns the facts about the machine that its gate judges.
 	Observe(ctx context.Context) (hypervisor.Facts, error)
 	// ListOwned returns the machines of the Spec's stack, for all nodes, by name. It changes
 	// nothing.

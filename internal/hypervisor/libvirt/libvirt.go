@@ -156,8 +156,8 @@ func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, err
 }
 
-// refuseVolumes returns a ForeignError if a volume with the name of one of the machine's exists
-// although the domain does not.
+// refuseVolumes returns a ForeignError if a volume with the name of one of the machine's volumes
+// exists. It is called if the machine's domain does not exist.
 func (l *libvirt) refuseVolumes(ctx context.Context) error {
 	disk, seed := l.volumes()
 	for _, volume := range []string{disk, seed} {
@@ -234,8 +234,8 @@ func (l *libvirt) imageVolume() string {
 	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.Spec.Stack, l.Spec.Image.SHA256)
 }
 
-// PutImage uploads the image unless the pool has it. It replaces a volume of this name with another
-// sum, which an interrupted upload has left.
+// PutImage uploads the image unless the pool has it. If a volume of this name has a wrong sum,
+// because an upload was interrupted, PutImage replaces it.
 func (l *libvirt) PutImage(ctx context.Context) error {
 	there, err := l.hasVolume(ctx, l.imageVolume())
 	if err != nil {

@@ -26,7 +26,7 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 		"shut off")
 }
 
-// untilOff waits until state reports the value off.
+// untilOff calls state repeatedly until it returns the value off.
 func untilOff(
 	ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string,
 ) error {
@@ -130,7 +130,8 @@ func (l *libvirt) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	return facts, nil
 }
 
-// addresses queries the guest's agent and libvirt's own DHCP server. Either may be missing.
+// addresses sets the machine's addresses from the guest's agent and from libvirt's DHCP server, as
+// far as they exist.
 func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 	if text, err := l.virsh(ctx, "domifaddr", l.Spec.Name(), "--source", "lease"); err == nil {
 		facts.Addresses = append(facts.Addresses, addressesIn(text, l.Spec.MAC())...)

@@ -12,8 +12,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// numberTries bounds the attempts to get a free number. Clients that ask at the same time get the
-// same number, and only one of them can use it.
+// numberTries bounds the attempts to get a free number. Proxmox VE returns the same number to
+// clients that request one at the same time, and only one of them can use it.
 const numberTries = 20
 
 // write writes a file on the node that only root can read. The file gets its name when it is
@@ -83,8 +83,9 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	}
 }
 
-// halfMade returns what a failed command has left, so that it can be removed. Proxmox VE usually,
-// but not always, removes a VM whose disk it could not make.
+// halfMade returns the incomplete guest that a failed create command has left behind, so that the
+// caller can remove it. Proxmox VE usually, but not always, removes a VM whose disk it could not
+// make.
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {

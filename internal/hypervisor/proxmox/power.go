@@ -17,7 +17,8 @@ func (p *proxmox) Start(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Shutdown waits by itself, and fails when its time has ended.
+// Shutdown waits until the machine is off: qm shutdown has a timeout of its own, after which it
+// fails.
 func (p *proxmox) Shutdown(ctx context.Context, have *driver.Found) error {
 	_, err := p.Command(ctx, "qm", "shutdown", have.ID, "--timeout",
 		strconv.Itoa(int(driver.ShutdownTimeout.Seconds())))
@@ -30,8 +31,8 @@ func (p *proxmox) Resize(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Grow sets the size itself, not an increase, so it may be repeated. Proxmox VE refuses a size
-// below the present one.
+// Grow sets the disk's absolute size, so it may be repeated. Proxmox VE refuses a size below the
+// present one.
 func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	now, err := p.Find(ctx)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/transport/spdy"
 )
 
-// Forward opens a port of this machine's loopback that leads, through the API server and a kubelet,
-// to a port of a Pod. It returns the port and the function that closes it. The Pod sees a
-// connection from its own loopback, so that no network policy applies, and no proxy sees the
-// traffic.
+// Forward forwards a port of this machine's loopback, through the API server and a kubelet, to a
+// port of a Pod. It returns the local port's number and the function that stops the forwarding. The
+// Pod sees a connection from its own loopback, so that no network policy applies, and no proxy sees
+// the traffic.
 func Forward(ctx context.Context, config *rest.Config, namespace, pod string, port int) (uint16,
 	func(), error) {
 	transport, upgrader, err := spdy.RoundTripperFor(config)

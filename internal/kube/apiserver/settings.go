@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeSettings holds the labels and taints that a stack sets on one Node. The Node's other labels
-// and taints stay as they are.
+// NodeSettings holds the labels and taints that a stack sets on one Node. Labels and taints that
+// are not listed are not changed.
 type NodeSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are written as kubectl writes them: key=value:Effect.
@@ -48,8 +48,8 @@ func (s NodeSettings) FindMissing(node *corev1.Node) NodeSettings {
 }
 
 // Replace replaces a Node's previous settings with these, and reports whether that changed the
-// Node. A label or taint that no longer has its previous value was set by another program, and
-// stays.
+// Node. It does not change a label or taint that no longer has its previous value, because another
+// program has set it.
 func (s NodeSettings) Replace(previous NodeSettings, node *corev1.Node) (changed bool) {
 	before := node.DeepCopy()
 	for key, value := range previous.Labels {

@@ -8,7 +8,7 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-func TestWholeAddsDefaultRegistry(t *testing.T) {
+func TestImageNameIsCompletedWithDefaultRegistry(t *testing.T) {
 	for name, whole := range map[string]string{
 		"redis:8":                    "docker.io/library/redis:8",
 		"docker.io/redis":            "docker.io/library/redis",

@@ -85,8 +85,8 @@ func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) 
 	return pulumi.RunWithContext(run, program)
 }
 
-// monitor accepts each registration. It refuses everything else: for example, the program must not
-// request data from a provider.
+// monitor accepts each registration. It refuses all other requests of the program, for example
+// invokes of provider functions.
 type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName

@@ -1,8 +1,8 @@
 // Package join combines several outputs into one typed output.
 //
-// It calls pulumi.All, with the casts in one place. pulumix.Apply2 and its like are typed as
-// well. But they forget that a value is secret if a value before it is not known yet, and accept no
-// output whose type Pulumi does not know.
+// It calls pulumi.All, with the casts in one place. pulumix.Apply2 and its like are typed as well.
+// But their output is not secret if an input is secret and an input before it is unknown, and
+// accept no output whose type Pulumi does not know.
 package join
 
 import (

@@ -3,8 +3,9 @@
 //
 // Pulumi keeps the old inputs of a command whose update failed. If the change is then reverted, the
 // inputs match and the command does not run, although the host or the cluster may be half changed.
-// A failed gate would count as passed (docs/adr/0017). The state has no failed create, so a create
-// needs none of this. actions/stack/recovery marks an interrupted update.
+// A failed gate would count as passed (docs/adr/0017). A failed create is not recorded in the
+// state, so the next update repeats it in any case. actions/stack/recovery marks an interrupted
+// update.
 package rerun
 
 import (
@@ -12,13 +13,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// wordBytes is the length of a random word that never repeats.
+// wordBytes is the number of random bytes in a word of Attempt, enough that no word repeats.
 const wordBytes = 5
 
 // ReplaceOnChange returns an option that replaces a command when its script or input changes.
-// Pulumi deletes the old command before the new one runs, so a failed one is not in the state. The
-// option is for commands without a delete action whose output is not read. Other commands use an
-// Attempt.
+// Pulumi deletes the old command before it creates the new one, so a command that fails is not in
+// the state. The option is for commands without a delete action whose output is not read. Other
+// commands use an Attempt.
 func ReplaceOnChange() pulumi.ResourceOption {
 	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}),
 		pulumi.DeleteBeforeReplace(true))

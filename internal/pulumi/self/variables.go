@@ -7,21 +7,22 @@ package self
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
-	// SSHKey logs in to hosts and their jump hosts; after the keys it may have sudo passwords
-	// (remote.SudoPassword). HypervisorKey logs in to the hypervisor.
+	// SSHKey has the private keys for hosts and their jump hosts; sudo passwords may follow the
+	// keys (remote.SudoPassword). HypervisorKey has the private key for the hypervisor.
 	SSHKey        = "STRATA_SSH_KEY"
 	HypervisorKey = "STRATA_HYPERVISOR_KEY"
-	// HostKey becomes a machine's own host key.
+	// HostKey has the private key that a virtual machine gets as its SSH host key.
 	HostKey = "STRATA_HOST_KEY"
 	// DeletedMachines are the nodes whose machines an interrupted destroy has deleted, as JSON.
 	DeletedMachines = "STRATA_DELETED_MACHINES"
 	// VaultKeys are the keys of the stack's own Vault, as JSON.
 	VaultKeys = "STRATA_VAULT_KEYS"
-	// BasicAuth is user:password, and APIKey a key. They are for requests that need one.
+	// BasicAuth is user:password for HTTP probes that log in. APIKey is the API key of HTTP probes
+	// with a KeyHeader, or of the data plane's admin API.
 	BasicAuth = "STRATA_BASIC_AUTH"
 	APIKey    = "STRATA_API_KEY"
 	// Attempt is a word of rerun.Attempt, Calendar the present month, and Cluster the cluster's
-	// identity. A change of one makes the command run again.
+	// identity. If one of them changes, Pulumi runs the command again.
 	Attempt  = "STRATA_ATTEMPT"
 	Calendar = "STRATA_CALENDAR"
 	Cluster  = "STRATA_CLUSTER"

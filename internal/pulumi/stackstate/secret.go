@@ -46,7 +46,7 @@ func reveal(value any) (any, error) {
 	return value, nil
 }
 
-// plain returns a secret's value, without the secrets in it.
+// plain returns a secret's value, in which nested secrets are replaced by their values.
 func plain(secret map[string]any) (any, error) {
 	inner, err := plainOf(secret)
 	if err != nil {
@@ -69,7 +69,7 @@ func plainOf(secret map[string]any) (any, error) {
 }
 
 // Texts returns the texts of a state that was exported with its secrets: those in its secrets, and
-// all others. It leaves out the names of properties.
+// all others. It does not return the names of properties.
 func Texts(export []byte) (secret, plain []string, err error) {
 	var tree any
 	if err := json.Unmarshal(export, &tree); err != nil {

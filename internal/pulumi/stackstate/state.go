@@ -30,7 +30,7 @@ type State struct {
 // encrypted.
 type Resource struct{ apitype.ResourceV3 }
 
-// Operation records the unfinished step of a run on a resource.
+// Operation is an operation of the engine on a resource that an interrupted run did not complete.
 type Operation struct {
 	Type     apitype.OperationType
 	Resource Resource

@@ -26,7 +26,7 @@ const (
 	agentTimeout = handshakeTimeout - time.Second
 )
 
-// ErrAgent reports that the ssh-agent cannot be used. Waiting does not help, or has not helped for
+// ErrAgent reports that the ssh-agent cannot be used. A retry does not help, or has not helped for
 // agentGrace.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
@@ -34,7 +34,8 @@ var ErrAgent = errors.New("ssh-agent cannot be used")
 // the other, and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 
-// agentSession is a connection to the ssh-agent. Its signers work until it is closed.
+// agentSession is a connection to the ssh-agent. The signers that it returns work until the
+// connection is closed.
 type agentSession struct {
 	// path is the path of the agent's socket. name is the name of the setting that has this path.
 	path, name string
@@ -103,7 +104,8 @@ func (s *agentSession) trouble(missing string) error {
 		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
 }
 
-// silent returns the error for an agent that accepts connections but does not answer.
+// silent returns the error for an agent that accepts connections but does not answer in time.
+// missing names the missing answer.
 func (s *agentSession) silent(missing string) error {
 	return fmt.Errorf(
 		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for "+

@@ -35,10 +35,9 @@ type Client struct {
 	// beginWithin bounds the time until a script has started.
 	beginWithin time.Duration
 	done        chan struct{}
-	// dead is true once the peer counts as dead. Otherwise a lost connection was closed by one of
-	// the sides.
+	// dead is true if keepAlive closed the connection because the peer sent nothing for deadAfter.
 	dead atomic.Bool
-	// deadAfter is in nanoseconds.
+	// deadAfter is the time without data after which the peer counts as dead, in nanoseconds.
 	deadAfter atomic.Int64
 }
 

@@ -79,7 +79,7 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	return client, nil
 }
 
-// login does the work of Dial without the check of sudo.
+// login connects and logs in as Dial does, but does not check sudo.
 func (d Dialer) login(ctx context.Context, t Target, keys access) (*Client, error) {
 	signers := keys.signersFor(t)
 	last, err := newLogin(t, signers)
@@ -117,7 +117,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 		}
 		if hasEnded(ctx) {
 			if last == nil {
-				// ctx interrupted this attempt, so its error says less than that of an earlier one.
+				// ctx has cut this attempt short, so its error says less than the error of the last
+				// complete attempt.
 				last = err
 			}
 			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t,
@@ -159,12 +160,13 @@ func retryPause(err error) time.Duration {
 	return retryInterval
 }
 
-// patience tracks how long attempts have failed for causes that may resolve by themselves.
+// patience tracks for how long attempts have failed for reasons that may end without a change.
 type patience struct {
-	// booting is the time at which the host was last seen booting; zero if never.
+	// booting is the time of the last attempt that failed like one to a booting host; zero if there
+	// was none.
 	booting time.Time
-	// silent is the time since which the agent has not answered; zero if it answers, or was not
-	// used.
+	// silent is the time of the first attempt in a row in which the agent did not answer; zero if
+	// the last attempt got an answer or did not use the agent.
 	silent time.Time
 }
 

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// explain returns the error of a failed attempt in terms that an operator understands. It marks
-// errors that waiting does not resolve.
+// explain returns the error of a failed attempt in terms that an operator understands. An error
+// that a retry cannot resolve wraps one of this package's error values.
 func explain(t Target, pin pins, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil

@@ -32,7 +32,7 @@ type late struct {
 
 func (l late) Deadline() (time.Time, bool) { return l.deadline, true }
 
-func TestRetryKeepsReasonBeforeDeadline(t *testing.T) {
+func TestDialErrorAtDeadlineNamesLastCompleteAttempt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	attempts := 0

@@ -123,9 +123,11 @@ func withHeader(block *pem.Block, name, value string) *pem.Block {
 // access holds the private keys to log in, and the sudo passwords to become root.
 type access struct {
 	signers []ssh.Signer
-	// hosts[i] lists the only hosts of signers[i]; if empty, all hosts.
+	// hosts[i] lists the names of the only hosts to which signers[i] may be offered; if empty, it
+	// may be offered to all hosts.
 	hosts [][]string
-	// sudo holds the passwords by host name. The empty name is for all other hosts.
+	// sudo maps a host's name to its sudo password. The password of the empty name is for every
+	// host that has no entry.
 	sudo map[string]string
 }
 
@@ -183,8 +185,8 @@ func Fingerprints(keys []byte) ([]string, error) {
 
 var errNoKey = errors.New("expected PEM, found none")
 
-// signersFor returns the keys for a host and its jump hosts, which are all but those restricted to
-// other hosts. A target without a name, such as a tunnel's, gets all keys.
+// signersFor returns the keys that may be offered to a host and its jump hosts: all except those
+// restricted to hosts of other names. A target without a name, such as a tunnel's, gets all keys.
 func (a access) signersFor(t Target) []ssh.Signer {
 	var signers []ssh.Signer
 	for i, signer := range a.signers {

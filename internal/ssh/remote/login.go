@@ -24,13 +24,14 @@ type login struct {
 	pins   pins
 	// limit bounds the next handshake.
 	limit time.Duration
-	// The keys that the last attempt offered, and the results of that attempt.
+	// offered are the keys that the last attempt has offered to sshd, with the results of that
+	// attempt below.
 	offered []ssh.Signer
 	agent   *agentSession
 	noAgent error
 	banner  string
-	// accepted is the number of keys that sshd has accepted. asked are the authentication methods
-	// that sshd requested last.
+	// accepted is the number of keys that sshd accepted. asked are the authentication methods in
+	// sshd's last reply.
 	accepted int
 	asked    []string
 }

@@ -16,19 +16,19 @@ import (
 const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
 	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
 
-// marked forwards the bytes of a stream between the begin and the end mark of a script. The marks
-// never occur in what is sent, so a host that echoes its input cannot fake them.
+// marked forwards the bytes of a stream between the begin and the end mark of a script. This
+// process never sends the marks literally, so a host that echoes its input cannot fake them.
 type marked struct {
 	to io.Writer
 	// begin and end are the marks. The exit code and a newline follow the end mark.
 	begin, end []byte
-	// left is the number of begin marks that have not arrived. begun receives one value for each
-	// that has.
+	// left is the number of begin marks that have not arrived yet. begun receives a value for each
+	// begin mark that arrives.
 	left  atomic.Int64
 	begun chan struct{}
-	// noise keeps the bytes before the next begin mark.
+	// noise has the last bytes that arrived before the next expected begin mark.
 	noise tail
-	// held keeps bytes that may be the start of a mark, until more bytes arrive.
+	// held has received bytes that may be the start of a mark, until the bytes that follow decide.
 	held []byte
 	// code is the script's exit code; -1 until the end mark has arrived.
 	code int

@@ -44,8 +44,8 @@ type Upload struct {
 	Silence time.Duration
 	// Say is called with the progress, about every ten seconds. Optional.
 	Say func(progress string)
-	// Turn is called before the transfer, and waits until it may begin. done must be called after
-	// it. Turn is not called if the host already has the file. Optional.
+	// Turn is called before the transfer and returns once the transfer may begin. Push calls done
+	// after the transfer. Turn is not called if the host already has the file. Optional.
 	Turn func(context.Context) (done func(), err error)
 }
 
@@ -90,7 +90,8 @@ func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	err = c.upload(ctx, u, file, from, info.Size())
 	var exit *ExitError
 	if from > 0 && errors.As(err, &exit) && exit.Code == wrongSum {
-		// The resumed part was damaged, for example by a power loss.
+		// The bytes before the offset are damaged, for example by a power loss, so upload the whole
+		// file again.
 		err = c.upload(ctx, u, file, 0, info.Size())
 	}
 	if err != nil {

@@ -27,9 +27,10 @@ type run struct {
 	stdout, stderr *marked
 }
 
-// stage is one shell that is started before the script: the login user's, then root's.
+// stage is one of the shells that are started in turn before the script: first the login user's,
+// then root's.
 type stage struct {
-	// ahead is sent before the line that starts text, for example sudo's password.
+	// ahead is sent before the line that makes the shell execute text, for example sudo's password.
 	ahead string
 	// text holds the commands that the shell executes.
 	text string

@@ -9,7 +9,7 @@ import (
 // byte, the host reads the whole file once for its sum, and flushes it to disk, before it answers.
 const DefaultSilence = 2 * time.Minute
 
-// movedReader calls moved with the number of bytes after each read.
+// movedReader calls moved after each read, with the number of bytes read.
 type movedReader struct {
 	io.Reader
 	moved func(n int)
@@ -23,7 +23,7 @@ func (r movedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// movedWriter calls moved with the number of bytes after each write.
+// movedWriter calls moved after each write, with the number of bytes written.
 type movedWriter struct {
 	io.Writer
 	moved func(n int)

@@ -19,8 +19,8 @@ type Target struct {
 	// HostKey is the pinned public host key in authorized_keys form. It may hold several keys, one
 	// per line; the host must have one of them.
 	HostKey string `json:"hostKey"`
-	// HostName is the address of sshd if it is not Address: an IP address or DNS name that the last
-	// jump host can reach.
+	// HostName is the IP address or DNS name of sshd, if it differs from Address. The last jump
+	// host must be able to reach it.
 	HostName string `json:"hostName,omitempty"`
 	// Jump lists the jump hosts, the one nearest to this machine first. Default: none.
 	Jump []Hop `json:"jump,omitempty"`
@@ -57,8 +57,8 @@ type Means struct {
 	// Certificates are the paths of certificates for the keys, absolute or below ~/. They are read
 	// at each login, so that a renewed certificate changes no state. Missing files are ignored.
 	Certificates []string `json:"certificates,omitempty"`
-	// Identities are the fingerprints of the agent's keys that are offered first. If IdentitiesOnly
-	// is true, no other key of the agent is offered.
+	// Identities are the fingerprints of those keys of the agent that are offered before its other
+	// keys. If IdentitiesOnly is true, no other key of the agent is offered.
 	Identities     []string `json:"identities,omitempty"`
 	IdentitiesOnly bool     `json:"identitiesOnly,omitempty"`
 }

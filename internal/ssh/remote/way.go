@@ -21,8 +21,8 @@ var ErrForwarding = errors.New("jump host forwards no connection")
 // reason: SSH has the same error for each.
 var ErrConnectFailed = errors.New("it could not connect")
 
-// way holds the connections to a host's jump hosts, if it has any. It keeps them between attempts
-// to reach the host.
+// way holds the connections to the jump hosts of a target. They stay open between attempts to reach
+// the target.
 type way struct {
 	hops []*login
 	// last is the connection to the last jump host. gone is closed when that connection has ended.
@@ -81,7 +81,8 @@ func (w *way) close() {
 	w.last = nil
 }
 
-// reach makes one attempt to log in at the host itself. Its error is already explained.
+// reach makes one attempt to log in at the host itself. It returns its error in the form of
+// explain.
 func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, error) {
 	via, err := w.open(ctx)
 	if err != nil {
@@ -105,7 +106,8 @@ type tunnel struct {
 	via *ssh.Client
 	// whole is true once the login at the host has succeeded: Close then closes the whole
 	// connection to the jump host. Closing only the channel would wait for the jump host, which may
-	// be dead. Before that, the jump host's connection is kept for the next attempt.
+	// be dead. Before the login has succeeded, Close only closes the channel, and the next attempt
+	// uses the connection to the jump host again.
 	whole atomic.Bool
 }
 

@@ -13,10 +13,10 @@ import (
 	"syscall"
 )
 
-// anyTunnel is the DIGEST of a client that does not know the tunnel's Spec. Strata's own clients do
-// not use SOCKS, because its replies have only eight error codes. They begin with a line,
-// "strata-connect DIGEST ADDRESS". The tunnel answers with a line, too (reply). If reply has no
-// error, the connection is then forwarded to ADDRESS.
+// anyTunnel is sent as DIGEST by a client that does not know the tunnel's Spec. Strata's own
+// clients do not use SOCKS, because its replies have only eight error codes. They begin with a
+// line, "strata-connect DIGEST ADDRESS". The tunnel answers with a line, too (reply). If reply has
+// no error, the connection is then forwarded to ADDRESS.
 const anyTunnel = "-"
 
 // reply answers a request to connect: it identifies the tunnel, and has the error if there was one.
@@ -27,8 +27,8 @@ type reply struct {
 	Last   string `json:"last"`
 	// Trouble is the reason why the jump host cannot be used.
 	Trouble string `json:"trouble,omitempty"`
-	// FarEnd is the error of the connection to the address: a key of farEndErrors, or the jump
-	// host's own message.
+	// FarEnd is the error of the jump host's connection to the address: a key of farEndErrors, or
+	// another message of the jump host.
 	FarEnd string `json:"farEnd,omitempty"`
 }
 
@@ -78,7 +78,8 @@ func takenBy(address, last string) string {
 		address[strings.LastIndex(address, ":")+1:], last)
 }
 
-// forward serves one connection of a Strata client. request is its first line after connectWord.
+// forward serves one connection of a Strata client. request is the first line of the connection,
+// without connectWord.
 func (s *server) forward(ctx context.Context, near peeked, request string) {
 	digest, address, _ := strings.Cut(strings.TrimSpace(request), " ")
 	said := reply{Digest: s.digest, Last: s.last}

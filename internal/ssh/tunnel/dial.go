@@ -21,7 +21,7 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 type DownError struct {
 	// Address is the address of the proxy, as host:port.
 	Address string
-	// Why is the tunnel's own error message, or says that no tunnel runs.
+	// Why is the error message that the tunnel sent, or says that no tunnel runs.
 	Why string
 	// Foreign is true for a user's own proxy, and false for a tunnel of Strata's.
 	Foreign bool
@@ -149,8 +149,8 @@ func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	return said, json.Unmarshal(text, &said)
 }
 
-// late returns the error for a connection that timed out before the tunnel replied. It blames the
-// address only if the tunnel itself answers and has a working jump host.
+// late returns the error for a connection that timed out before the tunnel replied. The error is a
+// timeout of the address only if the tunnel answers a greeting and its jump host works.
 func (l line) late(ctx context.Context, network string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

@@ -31,7 +31,8 @@ type answer struct {
 	Last   string `json:"last"`
 	// Access identifies the keys that the tunnel logs in with (accessOf).
 	Access string `json:"access"`
-	// Uses is the number of other current users.
+	// Uses is the number of current users of the tunnel, without the client that receives this
+	// answer.
 	Uses int `json:"uses"`
 	// Trouble is the reason why the jump host cannot be used; empty if it can be. Pending is true
 	// during a login.
@@ -62,7 +63,7 @@ func (l *Lease) Close() {
 	}
 }
 
-// wait blocks until the tunnel has exited, or the lease was closed.
+// wait blocks until the tunnel closes the connection or the lease is closed.
 func (l *Lease) wait() { _, _ = l.said.ReadByte() }
 
 // greet connects to a tunnel's address and returns a lease and the tunnel's state. It fails with
@@ -102,9 +103,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// awaitAnswer greets the tunnel at an address and waits until its state is final: a tunnel that is
-// shutting down becomes absent, and a pending login finishes. It stops waiting for a login once
-// enough returns true.
+// awaitAnswer greets the tunnel at an address until its state is final: until a tunnel that is
+// shutting down has exited, and until a pending login has finished. It stops waiting for a login
+// once enough returns true.
 func awaitAnswer(
 	ctx context.Context, address string, enough func(answer) bool,
 ) (*Lease, answer, error) {

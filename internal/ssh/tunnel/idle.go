@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// idle counts users, and calls a function after there were no users for a time.
+// idle counts the users of a tunnel, and calls a function once there were no users for the duration
+// after.
 type idle struct {
 	after time.Duration
 	timer *time.Timer

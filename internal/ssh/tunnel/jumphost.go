@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// loginLimit bounds one login to the jump hosts, which may be slow under load. Clients do not
-	// wait that long (patience): they get the reason of the delay.
+	// loginLimit bounds one login to the jump hosts, which may be slow under load. Connections wait
+	// only for patience and then fail with the reason of the delay.
 	loginLimit = 30 * time.Second
 	// patience bounds how long a connection waits for a login. Gates give up after 3 s, and need
 	// the cause before that.
 	patience = 1500 * time.Millisecond
-	// quiet is the time without an answer of the far end after which a keepalive checks the jump
-	// host.
-	// pingLimit bounds that keepalive.
+	// quiet is the time without an answer of the address after which a keepalive checks the jump
+	// host. pingLimit bounds that keepalive.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )
 

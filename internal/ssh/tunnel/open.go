@@ -71,7 +71,7 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 }
 
 // acquireLease returns a lease of the running tunnel. It returns errAbsent if no tunnel runs, or if
-// it has stopped one to free the port.
+// it has stopped the running tunnel to free the port.
 func (o opener) acquireLease(ctx context.Context, spec Spec, digest string) (*Lease, error) {
 	// A tunnel with other keys whose login was refused will not recover, so do not wait for it.
 	lease, found, err := awaitAnswer(ctx, spec.Address(), func(a answer) bool {
@@ -107,9 +107,9 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 }
 
 // replace stops a tunnel whose jump host cannot be used, if the jump host accepts this process's
-// keys. The tunnel's users then connect to its replacement. If the tunnel has the same keys,
-// replace fails, because this process could not do better. It returns errAbsent when the port is
-// free, and nil if the tunnel has recovered.
+// keys. The tunnel's users then connect to its replacement. If the tunnel uses the same keys as
+// this process, replace fails, because a new tunnel could not log in either. It returns errAbsent
+// when the port is free, and nil if the tunnel has recovered.
 func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answer) error {
 	if found.Access == o.access {
 		return errors.New(found.Trouble)

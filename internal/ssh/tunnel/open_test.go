@@ -130,7 +130,7 @@ func TestTunnelInUseIsNotEnded(t *testing.T) {
 	require.NoError(t, <-tunnel.ended)
 }
 
-func TestEndingTunnelAcceptsNoNewUse(t *testing.T) {
+func TestEndedTunnelAcceptsNoFurtherUser(t *testing.T) {
 	i := newIdle(time.Minute, func() {})
 	require.True(t, i.begin())
 	require.False(t, i.endWith(0))
@@ -142,7 +142,7 @@ func TestEndingTunnelAcceptsNoNewUse(t *testing.T) {
 }
 
 // An idle tunnel may end just when a run comes. Its port then belongs to no other program.
-func TestEndingTunnelIsReplacedByNewOne(t *testing.T) {
+func TestEndedTunnelIsReplaced(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	go func() {

@@ -17,8 +17,8 @@ import (
 // ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through that
 // proxy. It is for clients that choose addresses themselves, or need the cause of an error. The
 // proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with a user and password. It
-// keeps other kinds of proxies in config, for client-go. If config has no SOCKS proxy, the function
-// connects directly.
+// does not remove other kinds of proxies from config, because client-go supports them. If config
+// has no SOCKS proxy, the function connects directly.
 func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
 	if at == nil {

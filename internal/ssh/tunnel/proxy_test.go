@@ -23,7 +23,7 @@ import (
 
 // A user's own proxy, in the kubeconfig of an existing cluster, is left to client-go unless it is a
 // SOCKS proxy.
-func TestHTTPProxyOfKubeconfigIsKept(t *testing.T) {
+func TestHTTPProxyOfKubeconfigIsLeftToClientGo(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
 	assert.False(t, HasProxy(config))
 	ProxyDialer(config, net.Dialer{})

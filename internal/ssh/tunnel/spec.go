@@ -24,7 +24,8 @@ type Spec struct {
 	Agent bool         `json:"agent,omitempty"`
 }
 
-// NewSpec returns the tunnel to a target. It is zero if the target has none.
+// NewSpec returns the Spec of the tunnel through a target's jump hosts. It returns the zero Spec if
+// the target has no tunnel.
 func NewSpec(t remote.Target) Spec {
 	if t.DynamicForward == 0 {
 		return Spec{}

@@ -8,7 +8,8 @@ import (
 	"text/tabwriter"
 )
 
-// maxCell bounds a table's cell: the rest is in --json and in the report.
+// maxCell bounds the length of a table's cell, in characters. The full text is in the output of
+// --json and in the report.
 const maxCell = 120
 
 // Table prints aligned columns.

@@ -67,7 +67,7 @@ func TestWriteReplacesEarlierFirstUpShares(t *testing.T) {
 	assert.Equal(t, []float64{0, 0.5}, estimates(built), "the first tenth does not count")
 }
 
-func TestWeightsKeepArtifactsNotBuilt(t *testing.T) {
+func TestWrittenWeightsRetainArtifactsNotBuilt(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "weights.json")

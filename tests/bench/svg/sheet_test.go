@@ -32,7 +32,7 @@ func TestSheetWritesAttributesAndStyleElement(t *testing.T) {
 	assert.Panics(t, func() { svg.Sheet{svg.Draw("g", "fill", "--pink")}.Dress(root) })
 }
 
-func TestBareFindsElementsWithoutPaint(t *testing.T) {
+func TestSVGElementsWithoutPaintAttributesAreFound(t *testing.T) {
 	bare, err := svgtest.Bare(
 		`<svg><rect class="a"/><rect fill="url(#b)"/><text fill="var(--ink)"/><line fill="#fff"/><path fill="none"/><path fill="none" stroke="#000"/><g/></svg>`)
 	require.NoError(t, err)

@@ -18,10 +18,10 @@ import (
 type Image struct {
 	// Reference is its full name in containerd: registry, repository and a tag or a digest.
 	Reference string
-	// For is the artifact of the chart that uses it; empty for other objects, or for more than one
-	// chart.
+	// For is the name of the artifact of the only chart that uses the image. It is empty if another
+	// object or several charts use the image.
 	For string
-	// By names the first user, for messages.
+	// By names the object that was the first found to use the image, for messages.
 	By string
 }
 
@@ -78,7 +78,8 @@ func commandInput(inputs map[string]any) any {
 // collection holds images by their reference.
 type collection struct{ found map[string]Image }
 
-// add adds the images of a part of an object.
+// add adds the images that part, a fragment of an object, refers to. artifact and by are For and By
+// of new images.
 func (c *collection) add(part any, artifact, by string) error {
 	for _, text := range referencesIn(part) {
 		reference, err := Canonical(text)
@@ -108,8 +109,8 @@ func (c *collection) sortedImages() (all []Image) {
 // as cert-manager's for the ACME solver.
 var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
 
-// referencesIn returns the images of all containers in a part of an object, and those in the
-// containers' arguments.
+// referencesIn returns the image references of all containers in a fragment of an object, and those
+// in the containers' arguments.
 func referencesIn(part any) (references []string) {
 	switch part := part.(type) {
 	case []any:

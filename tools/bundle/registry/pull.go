@@ -42,7 +42,7 @@ type Pulled struct {
 
 // Pull finds the image of a reference. digest is the reference's former digest, or empty. If it is
 // set, Pull requests that image, whatever the tag names now. The error has the answer of every
-// place.
+// registry and mirror that was asked.
 func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, error) {
 	whole, err := name.ParseReference(reference)
 	if err != nil {

@@ -85,7 +85,7 @@ func (t *timeline) begin(name string) {
 	t.phases, t.starts = append(t.phases, Phase{Name: name}), append(t.starts, time.Now())
 }
 
-// add counts a result in the phase in which it was sent.
+// add counts a result in the phase in which its request was sent.
 func (t *timeline) add(result *vegeta.Result, header string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

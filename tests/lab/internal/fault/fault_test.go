@@ -45,7 +45,7 @@ func TestFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
 		"machines stop --hard c"}, calls())
 }
 
-func TestClearUndoesFault(t *testing.T) {
+func TestClearingFaultResumesPausedMachine(t *testing.T) {
 	injector, calls := recorder(t)
 	require.NoError(t, injector.Inject(t.Context(), find(t, "hung"), []string{"a"}))
 	require.NoError(t, injector.Clear(t.Context(), find(t, "hung"), []string{"a"}))

@@ -34,7 +34,7 @@ func (f *Fleet) link() string {
 	return filepath.Join(running, f.stack+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// show links key to link and link to login, so that the key exists.
+// show makes the stack's login key available: key becomes a link to link, and link a link to login.
 func (f *Fleet) show() error {
 	if err := os.MkdirAll(running, 0o700); err != nil {
 		return fmt.Errorf("the login of stack %s: %w", f.stack, err)

@@ -55,7 +55,7 @@ func TestPassphraseIsPrivateAndReused(t *testing.T) {
 
 // A stack that does not name the bundle must not use the lab's K3s, whatever the shell's
 // environment is.
-func TestBundleIsALinkInsteadOfAVariable(t *testing.T) {
+func TestLabBundleIsFoundByLinkAndNotByVariable(t *testing.T) {
 	at := built(t)
 	own := at.Bundle()
 	at.Originals = "/srv/originals"

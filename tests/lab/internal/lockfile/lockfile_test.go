@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/lockfile"
 )
 
-func TestSecondHolderWaitsForFirst(t *testing.T) {
+func TestSecondLockWaitsUntilFirstIsReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "lock")
 	unlock, err := lockfile.Lock(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestSecondHolderWaitsForFirst(t *testing.T) {
 	assert.NoError(t, <-got)
 }
 
-func TestLockWaitEndsWithTheContext(t *testing.T) {
+func TestLockWaitEndsWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := lockfile.Lock(t.Context(), path, nil)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func TestReadReportsEveryUnknownFile(t *testing.T) {
 	assert.Empty(t, set.All, "none is none")
 }
 
-func TestSomeRejectsFolderWithoutArtifacts(t *testing.T) {
+func TestOriginalsFolderWithoutArtifactsIsRejected(t *testing.T) {
 	require.NoError(t, originals.Set{}.Some(""), "no folder was named")
 	for _, name := range []string{"README.md", "strata.lock", ".lock"} {
 		dir := folder(t, name)

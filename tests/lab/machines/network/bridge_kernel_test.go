@@ -97,7 +97,7 @@ func TestIncompleteBridgeIsCompleted(t *testing.T) {
 	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.10.0.1/24")}, have)
 }
 
-func TestBridgeWithForeignPortIsKept(t *testing.T) {
+func TestBridgeWithForeignPortIsNotRemoved(t *testing.T) {
 	inNamespace(t)
 	var log listener
 	require.NoError(t, testBridge.Ensure(t.Context(), free, log.say))

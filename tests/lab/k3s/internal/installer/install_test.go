@@ -101,7 +101,7 @@ func TestServiceIsEnabledButNotStarted(t *testing.T) {
 	assert.NotContains(t, h.calls(), "start")
 }
 
-func TestSkipEnableOnlyDisablesFormerUnit(t *testing.T) {
+func TestInstallWithSkipEnableDisablesFormerUnitAndEnablesNone(t *testing.T) {
 	h := newHost(t)
 	_, err := h.install([]string{"INSTALL_K3S_SKIP_ENABLE=true"})
 	require.NoError(t, err)
