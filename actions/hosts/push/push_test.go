@@ -12,21 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a program k3s first in PATH. It records its arguments in the file output, and exits
-// with a code.
-func fakeK3s(t *testing.T, code int) (output string) {
+// fakeK3s puts a program k3s first in PATH. Its ctr has the flags of help. It records its other
+// arguments in the file output, and exits with a code.
+func fakeK3s(t *testing.T, help string, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()
 	output = filepath.Join(dir, "said")
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n",
-		output, code)
+	script := fmt.Sprintf("#!/bin/sh\ncase $* in *--help) echo '%s'; exit;; esac\n"+
+		"echo \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", help, output, code)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return output
 }
 
 func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
-	output := fakeK3s(t, 0)
+	output := fakeK3s(t, "--local  Run import locally rather than through transfer API", 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
 		return exec.Command("sh", "-c",
@@ -54,8 +54,20 @@ func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
 	assert.NoFileExists(t, output, "a K3s that was killed leaves its socket behind")
 }
 
+func TestImagesAreImportedWithoutFlagOfLaterContainerd(t *testing.T) {
+	output := fakeK3s(t, "--base-name  base image name for added images", 0)
+	socket := filepath.Join(t.TempDir(), "containerd.sock")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	require.NoError(t, exec.Command("sh", "-c", importScript(socket, "a.tar", nil)).Run())
+	text, err := os.ReadFile(output)
+	require.NoError(t, err)
+	assert.Equal(t, "ctr --address "+socket+" --namespace k8s.io images import a.tar\n", string(text))
+}
+
 func TestFailedImageImportIsAnError(t *testing.T) {
-	fakeK3s(t, 1)
+	fakeK3s(t, "", 1)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	listener, err := net.Listen("unix", socket)
 	require.NoError(t, err)
