@@ -138,7 +138,7 @@ func (s *stack) losesTheProxyRace(
 		}
 		require.Error(t, refused.err, "its webhook does not listen yet")
 		assert.Contains(t, refused.output, "failed calling webhook")
-		assert.Regexp(t, "connection refused|no endpoints available", refused.output)
+		assert.Regexp(t, "connection refused|no endpoints available|code 502", refused.output)
 		s.must(open)
 		s.must(example)
 		s.must(admitted)
