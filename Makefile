@@ -120,7 +120,7 @@ fuzz: ## compare the readers of manifests with kubectl's for TIME (10m); a diffe
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
 	$(CHAOS) -run '^TestHistoriesFindAndShrinkPlantedFaults$$' .
-	for stack in local staging rehearsal proxmox libvirt kind vip vault workload; do $(CHAOS) -run "^TestEveryKillConverges$$/^$$stack\$$" .; done
+	for stack in local staging rehearsal proxmox libvirt kind vip vault workload; do $(CHAOS) -run "^TestUpdateConvergesAfterEveryKill$$/^$$stack\$$" .; done
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^proxmox$$' .
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^staging$$' .
 	go generate ./tests/bench

@@ -89,8 +89,9 @@ func checkKind(object map[string]any) error {
 	return nil
 }
 
-// checkCount returns an error if kubectl's reader has read fewer documents than the text has,
-// because the reader accepts only a newline as the end of a line.
+// checkCount returns an error if kubectl's reader has read fewer documents than the text has. This
+// happens if a separator line does not end with a newline: the reader knows no other line end, and
+// takes both documents for one.
 func (d *documents) checkCount(starts []int) error {
 	if starts == nil || d.number >= len(starts) {
 		return nil

@@ -13,7 +13,7 @@ import (
 // no other check of the hypervisor passes, except for the image's.
 const hypervisorCheck = "hypervisor"
 
-// leastRelease is the first release of Proxmox VE that has all commands of the driver.
+// leastRelease is the oldest major release of Proxmox VE that has every command that Strata runs.
 const leastRelease = 8
 
 // judgeHypervisor returns the preflight's verdicts on the hypervisor. They also pass when the

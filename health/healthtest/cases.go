@@ -56,7 +56,7 @@ func (e expanded) change(base expanded) (spec, facts, want any) {
 		difference(base.want, e.want)
 }
 
-// expand returns every case of the file in its complete form.
+// expand returns every case of the file, with the facts and verdicts of its base filled in.
 func (f *file) expand() ([]expanded, error) {
 	all := make([]expanded, len(f.Cases))
 	base := expanded{}

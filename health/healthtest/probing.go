@@ -24,8 +24,8 @@ func HealthyHost() map[string][]string {
 	}
 }
 
-// Probing returns a handler that writes blocks and then waits until the caller disconnects, as a
-// probe does.
+// Probing returns a handler that imitates the probe on a host: it writes blocks of facts, and then
+// stays open until the caller disconnects.
 func Probing(blocks ...map[string][]string) sshtest.Handler {
 	return func(call sshtest.Call) int {
 		for _, block := range blocks {

@@ -98,7 +98,7 @@ func TestComplaintSurvivesK3sRestart(t *testing.T) {
 
 // The time of a complaint counts until another complaint comes. An unreachable server does not
 // reset the time of a complaint that needs a change.
-func TestEachComplaintIsTimedSeparately(t *testing.T) {
+func TestEachErrorOfUnitIsTimedSeparately(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	told := func(second int, join string, log ...string) int {

@@ -89,7 +89,8 @@ func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	assert.Zero(t, upstream.requests.Load(), "all was there already\n%s", r.output)
 }
 
-// project copies the sources of the checkout, because the command writes a lock file there.
+// project copies the sources of the checkout to a folder of the test, because strata bundle make
+// writes a lock file among them.
 func (a *airgap) project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(a.stack.dir, "project")

@@ -230,7 +230,7 @@ func (l *hostSet) hosts(nodes ...node) map[string]any {
 	}
 }
 
-// list returns the nodes in the form of the configuration.
+// list returns the nodes as a value of the key hosts.nodes.
 func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {

@@ -14,7 +14,7 @@ import (
 
 // The configuration has one mistake after the other. Each must give one clear error before anything
 // is changed, and the update after the last one must succeed.
-func TestMistakesAreNamedAndNextUpdateSucceeds(t *testing.T) {
+func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
 	server := node{"server-1", "server", 11}

@@ -25,8 +25,8 @@ type scene struct {
 	op   lt.TestOp
 	// begin prepares a deployed stack for the operation. If it is nil, the stack is not deployed.
 	begin func(h *history)
-	// ours is true for scenes of a cluster that the stack creates, and machines for those of
-	// machines that it creates.
+	// ours is true if the stack creates the cluster; machines is true if it also creates the
+	// virtual machines.
 	ours, machines bool
 }
 
@@ -145,9 +145,9 @@ func (h *history) from(one killed) {
 	h.becomes(one.reality.clone())
 }
 
-// TestEveryKillConverges kills each operation of each stack before and after each action. KILLS is
+// TestUpdateConvergesAfterEveryKill kills each operation of each stack before and after each action. KILLS is
 // the number of kills for a stack (0 means all), and SEED selects them.
-func TestEveryKillConverges(t *testing.T) {
+func TestUpdateConvergesAfterEveryKill(t *testing.T) {
 	sample, seed := number(t, "KILLS", 12), number(t, "SEED", 1)
 	t.Logf("KILLS=%d (0 is all) SEED=%d", sample, seed)
 	for _, name := range []string{"local", "staging", "rehearsal", "proxmox", "libvirt", "kind", "vip",

@@ -85,7 +85,8 @@ func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Values with a secret are secret in the state. The trigger of their gates must not reveal them.
+// Chart values that contain a secret are encrypted in the state. The triggers of the chart's gates
+// are derived from the values, and must not contain the secret.
 func TestSecretValuesStaySecretInState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

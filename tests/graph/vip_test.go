@@ -31,8 +31,8 @@ func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
 	}
-	// Before its upgrade, K3s has a certificate without the address. So the gate of the address
-	// must not come before the upgrade.
+	// Until k3s-upgrade has restarted K3s, its certificate does not contain a new virtual IP
+	// address. So the gate of that address must come after the upgrade.
 	for _, name := range []string{"k3s-members", "k3s-upgrade"} {
 		assert.False(t, g.reaches(name, "k3s-endpoint"), name)
 		assert.True(t, g.reaches("k3s-endpoint", name), name)

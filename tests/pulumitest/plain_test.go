@@ -9,7 +9,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestFindPlainSkipsSecretValues(t *testing.T) {
+func TestFindPlaintextSkipsSecretValues(t *testing.T) {
 	hidden := resource.MakeSecret(resource.NewProperty("a token"))
 	value := resource.NewProperty(resource.PropertyMap{
 		"hidden": hidden,

@@ -12,8 +12,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Past holds the traces of a stack's cluster in its state. The hosts cannot provide them: fresh
-// ones know no cluster, and lost ones do not answer.
+// Past holds the state's records of the cluster that the stack had before. The hosts cannot provide
+// them: a reinstalled host knows no cluster, and a lost host does not answer.
 type Past struct {
 	// Identity is the cluster's random ID, which is also in the owner files of the hosts.
 	Identity string

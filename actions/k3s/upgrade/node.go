@@ -79,11 +79,11 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	if err != nil {
 		return err
 	}
-	refuge, err := r.refuge(ctx, name)
+	free, err := r.canTakePods(ctx, name)
 	if err != nil {
 		return errors.Join(err, r.uncordon(ctx, name))
 	}
-	if !refuge {
+	if !free {
 		r.say("%s is not drained: no other node could take its Pods; their containers go on during the restart", name)
 		return nil
 	}
@@ -107,10 +107,10 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// refuge reports whether another node can take Pods: it is Ready, not cordoned, and has no taint
+// canTakePods reports whether another node can take Pods: it is Ready, not cordoned, and has no taint
 // that keeps Pods away. A tainted node does not count, because Pods that do not tolerate the taint
 // could not run there.
-func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
+func (r *Rollout) canTakePods(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
 		if name != leaving && !node.Spec.Unschedulable && apiserver.Ready(&node) &&

@@ -30,8 +30,8 @@ func parseFingerprint(pin string) (fingerprintPin, bool) {
 		!strings.Contains(sum, " ")
 }
 
-// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key, which is
-// shorter: an RSA key is ten times as long.
+// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key. A
+// fingerprint is shorter: an RSA key is ten times as long.
 func (t Target) PinsAsFingerprints() Target {
 	t.HostKey = shortPin(t.HostKey)
 	t.Jump = slices.Clone(t.Jump)

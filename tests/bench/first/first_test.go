@@ -44,7 +44,7 @@ func TestSharesAddUpToOne(t *testing.T) {
 	assert.InDelta(t, 0.49996, found["up"], 1e-9)
 }
 
-func TestWriteReplacesEarlierFirstUpShares(t *testing.T) {
+func TestWriteReplacesSharesOfEarlierFirstUp(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "results.json")

@@ -112,7 +112,7 @@ func TestRenderedPicturesAreWellFormedAndComplete(t *testing.T) {
 	require.Len(t, files, 3)
 	text := string(files[0].Content)
 	assert.Contains(t, text,
-		"What dominates an update of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
+		"Processor time of an update of 1000 workloads that saves each step: encoding 60 %, engine 40 %.")
 	assert.Contains(t, text, "| **no** |")
 	classes := map[string]int{}
 	for _, file := range files[1:] {

@@ -161,7 +161,7 @@ func writeShares(text *strings.Builder, shares []bench.Result) {
 		parts = append(parts, fmt.Sprintf("%s %.0f %%", part, 100*r.Value))
 	}
 	fmt.Fprintf(text,
-		"\nWhat dominates an update of %.0f that saves each step, by the processor's time: %s.\n",
+		"\nProcessor time of an update of %.0f workloads that saves each step: %s.\n",
 		largest, strings.Join(parts, ", "))
 }
 
