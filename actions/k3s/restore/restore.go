@@ -195,8 +195,13 @@ func (r *Restore) begin(
 // agents restarts K3s on every agent. Their caches have newer data than the snapshot, so their
 // watches would wait for events that never come. An agent that fails does not delay the others.
 func (r *Restore) agents(ctx context.Context) error {
+	var servers []string
+	for _, server := range r.Servers {
+		servers = append(servers, server.Address)
+	}
 	return atOnce(r.Agents, func(agent health.Host) error {
-		if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
+		if _, err := r.Hosts.Run(ctx, agent, "restart_agent",
+			map[string]string{"servers": strings.Join(servers, " ")}); err != nil {
 			return fmt.Errorf("restart %s: %w", agent.Name, err)
 		}
 		return r.Hosts.Works(ctx, agent)

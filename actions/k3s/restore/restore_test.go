@@ -98,7 +98,7 @@ func TestRestoreResetsOneServerAndRejoinsOthersInTurn(t *testing.T) {
 	}, f.did[4:15])
 	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"},
 		f.did[15:18], "not before all are one cluster")
-	assert.Equal(t, []string{"restart agent-1", "works agent-1"}, f.did[18:])
+	assert.Equal(t, []string{"restart_agent agent-1", "works agent-1"}, f.did[18:])
 	assert.LessOrEqual(t, times.API, times.All)
 }
 

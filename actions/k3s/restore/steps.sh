@@ -162,3 +162,15 @@ rejoin() {
 	echo "server: https://$first:6443" > "$join"
 	restart >&2
 }
+
+# Restarts this agent. One whose server is not among $servers joins through the first of them: that server may be lost. K3s has a list of
+# other servers to fall back to, but the list has only those that the API had when this agent last saw it.
+restart_agent() {
+	: "${servers:?}"
+	at=$(sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join")
+	case " $servers " in
+	*" $at "*) ;;
+	*) echo "server: https://${servers%% *}:6443" > "$join" ;;
+	esac
+	restart >&2
+}

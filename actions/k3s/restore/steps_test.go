@@ -114,6 +114,22 @@ func TestServerDoesNotStartAtBootAfterFailedReset(t *testing.T) {
 	assert.Contains(t, h.read("/said"), "enable k3s\n")
 }
 
+func TestAgentOfLostServerJoinsThroughRestoredOne(t *testing.T) {
+	const join = "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"
+	for before, after := range map[string]string{
+		"server: https://10.0.0.2:6443\n":  "server: https://10.0.0.2:6443\n",
+		"server: https://10.0.0.13:6443\n": "server: https://10.0.0.1:6443\n",
+		"":                                 "server: https://10.0.0.1:6443\n",
+	} {
+		h := newHost(t)
+		h.write(join, before)
+		out, err := h.run("restart_agent", map[string]string{"servers": "10.0.0.1 10.0.0.2"})
+		require.NoError(t, err, out)
+		assert.Equal(t, after, h.read(join))
+		assert.Contains(t, h.read("/said"), "restart")
+	}
+}
+
 func TestForgetPasswordsDeletesSecretsOfAllNodes(t *testing.T) {
 	h := newHost(t)
 	out, err := h.run("forget_passwords", map[string]string{"nodes": "a b"})
