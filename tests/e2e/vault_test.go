@@ -69,6 +69,7 @@ func TestVaultSigns(t *testing.T) {
 			assert.Equal(t, []string{address}, hosts.reached(signer, address))
 		}
 	})
+	s.step("health names a right that Vault lost", s.losesItsBinding)
 	s.step("another issuer does not take it away with its volume, whatever the consent",
 		func(t *testing.T) {
 			s.keepsItsVault(t, signedByVault(hosts, nil, all...))
@@ -108,6 +109,21 @@ func TestVaultSigns(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})
+}
+
+// losesItsBinding deletes the binding with which Vault verifies the tokens of those that log in, and
+// puts it back.
+func (s *stack) losesItsBinding(t *testing.T) {
+	bindings := s.client().RbacV1().ClusterRoleBindings()
+	kept, err := bindings.Get(t.Context(), "vault-server-binding", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NoError(t, bindings.Delete(t.Context(), kept.Name, metav1.DeleteOptions{}))
+	s.unhealthy(t, nil, "ServiceAccount vault/vault may not create",
+		"ClusterRoleBinding vault-server-binding does not exist")
+	kept.ResourceVersion = ""
+	_, err = bindings.Create(t.Context(), kept, metav1.CreateOptions{})
+	require.NoError(t, err)
+	s.healthy()
 }
 
 // keepsItsVault changes the issuer of a protected stack from its own Vault to another. The update
