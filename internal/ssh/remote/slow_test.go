@@ -42,7 +42,7 @@ func slowServer(t *testing.T, delay time.Duration) *net.TCPAddr {
 func TestHandshakeLimitGrowsUntilSlowHostAnswers(t *testing.T) {
 	at := slowServer(t, 200*time.Millisecond)
 	l := &login{target: Target{Address: at.IP.String(), Port: at.Port}, limit: 30 * time.Millisecond,
-		config: &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()}} //nolint:gosec // a test's server
+		config: &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()}}
 	timeouts := 0
 	for {
 		_, client, err := l.connect(t.Context(), nil)
