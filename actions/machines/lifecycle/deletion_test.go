@@ -1,6 +1,9 @@
 package lifecycle
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -9,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/verb"
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
 	"strata/internal/hypervisor/vmtest"
+	"strata/internal/pulumi/self"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -80,6 +85,32 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 		assert.Contains(t, mark(), hypervisor.StateMade)
+	})
+}
+
+// A destroy that was killed before Pulumi recorded the deletion leaves no mark, and the machine in
+// the state.
+func TestMachineIsRecreatedAfterUnrecordedDeletion(t *testing.T) {
+	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
+		t.Setenv(self.HostKey, string(vmtest.NewKey(t)))
+		run := func(runs func(context.Context, verb.Call) error, input any) string {
+			text, err := json.Marshal(input)
+			require.NoError(t, err)
+			output := &strings.Builder{}
+			require.NoError(t, runs(t.Context(), verb.Call{Stdin: bytes.NewReader(text),
+				Stdout: output, Stderr: io.Discard}))
+			return output.String()
+		}
+		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours}, Timeout: ours.Timeout}
+		run(MarkForDeletion.Run, all)
+		run(Delete.Run, ours)
+
+		deleted := run(MarkForReplacement.Run, all)
+		assert.JSONEq(t, `["`+ours.Node+`"]`, deleted)
+		t.Setenv(self.DeletedMachines, deleted)
+		run(Update.Run, ours)
+		assert.Contains(t, mark(), hypervisor.StateMade)
+		assert.Empty(t, run(MarkForReplacement.Run, all), "it exists again")
 	})
 }
 
