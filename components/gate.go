@@ -127,7 +127,7 @@ func (a *gateArgs) spec() pulumix.Output[health.Spec] {
 	if a.Servers == nil {
 		a.Servers = pulumi.ToStringArray(a.Spec.Servers)
 	}
-	return join.Four(a.Revision, pinned(a.Hosts), a.Body, a.Servers,
+	return join.Four(a.Revision, pinnedTargets(a.Hosts), a.Body, a.Servers,
 		func(revision string, hosts []health.Host, body health.Body, servers []string) health.Spec {
 			spec := a.Spec
 			spec.Revision, spec.Hosts, spec.Body, spec.Servers = revision, hosts, body, servers

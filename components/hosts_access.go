@@ -35,8 +35,8 @@ func targets(hosts []*Host) []health.Host {
 	return known
 }
 
-// pinned returns hosts, in the same order, with their pinned host keys.
-func pinned(hosts []*Host) pulumix.Output[[]health.Host] {
+// pinnedTargets returns hosts, in the same order, with their pinned host keys.
+func pinnedTargets(hosts []*Host) pulumix.Output[[]health.Host] {
 	keys := make(pulumi.StringArray, 0, len(hosts))
 	for _, host := range hosts {
 		keys = append(keys, host.HostKey)
@@ -50,14 +50,15 @@ func pinned(hosts []*Host) pulumix.Output[[]health.Host] {
 	})
 }
 
-// pinned returns the host with its pinned host key.
-func (h *Host) pinned() pulumix.Output[health.Host] {
-	return pulumix.Apply(pinned([]*Host{h}), func(hosts []health.Host) health.Host { return hosts[0] })
+// pinnedTarget returns the host with its pinned host key.
+func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
+	return pulumix.Apply(pinnedTargets([]*Host{h}),
+		func(hosts []health.Host) health.Host { return hosts[0] })
 }
 
 // inputOf returns the input that ask computes once the pinned host keys and the owner are known.
 func inputOf[In any](
 	hosts []*Host, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
-	return join.Two(pinned(hosts), owner, ask)
+	return join.Two(pinnedTargets(hosts), owner, ask)
 }

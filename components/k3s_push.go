@@ -37,7 +37,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	}
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
-		input := pulumix.Apply(host.pinned(), func(host health.Host) push.Input {
+		input := pulumix.Apply(host.pinnedTarget(), func(host health.Host) push.Input {
 			return push.Input{
 				Target: host.Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
 				Dest: file.destination, Mode: file.mode, Images: file.images,

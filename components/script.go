@@ -50,7 +50,7 @@ func hostScript(script string, variables ...variable) string {
 // runs returns a command that runs the scripts of asked on the host. The method sets the input's
 // Target.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
-	input := join.Two(asked, h.pinned(),
+	input := join.Two(asked, h.pinnedTarget(),
 		func(input hostrun.Input, host health.Host) hostrun.Input {
 			input.Target = host.Target
 			return input
