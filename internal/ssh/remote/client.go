@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +64,8 @@ func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(s
 
 // Close closes the connection, which kills every command on it.
 func (c *Client) Close() error {
-	if err := c.ssh.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := c.ssh.Close(); err != nil && !errors.Is(err, net.ErrClosed) &&
+		!errors.Is(err, os.ErrClosed) { // the latter from a ProxyCommand's pipes
 		return fmt.Errorf("close connection to %s: %w", c.target, err)
 	}
 	return nil

@@ -141,7 +141,7 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 // isUnanswered reports whether a handshake failed without an error message of sshd.
 func isUnanswered(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, os.ErrDeadlineExceeded)
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // explain returns an attempt's error in terms that an operator understands.

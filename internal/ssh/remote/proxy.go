@@ -24,37 +24,39 @@ const (
 
 // proxy is a connection through a ProxyCommand.
 type proxy struct {
-	net.Conn
-	program string
-	command *exec.Cmd
-	words   tail
+	// requests leads to the command's stdin, answers comes from its stdout.
+	requests, answers *os.File
+	program           string
+	command           *exec.Cmd
+	words             tail
 	// ended is closed when the command has exited.
 	ended chan struct{}
 }
 
-// startProxy runs a ProxyCommand as ssh does: by the user's shell, with exec. Both streams of the
-// command are one socket, so the command gets EOF when this process exits.
+// startProxy runs a ProxyCommand as ssh does: by the user's shell, with exec. The streams of the
+// command are pipes, as ssh's are: with a socket as its stdin, bash believes that sshd has started
+// it, and runs ~/.bashrc. The command gets EOF when this process exits.
 func startProxy(command string) (net.Conn, error) {
-	ours, theirs, err := socketPair()
+	stdin, requests, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("ProxyCommand: %w", err)
 	}
-	// FileConn and the command have duplicates.
-	defer func() { _, _ = ours.Close(), theirs.Close() }()
-	conn, err := net.FileConn(ours)
+	answers, stdout, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("ProxyCommand: %w", err)
+		return nil, fmt.Errorf("ProxyCommand: %w", errors.Join(err, stdin.Close(), requests.Close()))
 	}
-	p := &proxy{Conn: conn, ended: make(chan struct{})}
+	// The command has duplicates.
+	defer func() { _, _ = stdin.Close(), stdout.Close() }()
+	p := &proxy{requests: requests, answers: answers, ended: make(chan struct{})}
 	p.program, _, _ = strings.Cut(command, " ")
 	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
 	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // the command is the user's own; Close ends it
-	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
+	p.command.Stdin, p.command.Stdout, p.command.Stderr = stdin, stdout, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
 	// An interrupt at the terminal must not reach the command: this process stops it in time.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("ProxyCommand: %w", err), conn.Close())
+		return nil, fmt.Errorf("ProxyCommand: %w", errors.Join(err, requests.Close(), answers.Close()))
 	}
 	go func() {
 		_ = p.command.Wait() // The command's exit state is read later.
@@ -63,22 +65,23 @@ func startProxy(command string) (net.Conn, error) {
 	return p, nil
 }
 
-// socketPair returns both ends of a stream socket. Other child processes do not inherit them.
-func socketPair() (ours, theirs *os.File, err error) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	syscall.CloseOnExec(ends[0])
-	syscall.CloseOnExec(ends[1])
-	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
+func (p *proxy) Read(b []byte) (int, error)  { return p.answers.Read(b) }
+func (p *proxy) Write(b []byte) (int, error) { return p.requests.Write(b) }
+
+// LocalAddr and RemoteAddr name the program, because pipes have no address.
+func (p *proxy) LocalAddr() net.Addr  { return &net.UnixAddr{Name: p.program, Net: "pipe"} }
+func (p *proxy) RemoteAddr() net.Addr { return p.LocalAddr() }
+
+// SetDeadline implements net.Conn, as SetReadDeadline and SetWriteDeadline do.
+func (p *proxy) SetDeadline(at time.Time) error {
+	return errors.Join(p.SetReadDeadline(at), p.SetWriteDeadline(at))
 }
+func (p *proxy) SetReadDeadline(at time.Time) error  { return p.answers.SetReadDeadline(at) }
+func (p *proxy) SetWriteDeadline(at time.Time) error { return p.requests.SetWriteDeadline(at) }
 
 // Close stops the command: it closes its input, and sends SIGHUP as ssh does.
 func (p *proxy) Close() error {
-	err := p.Conn.Close()
+	err := errors.Join(p.requests.Close(), p.answers.Close())
 	group := -p.command.Process.Pid
 	_ = syscall.Kill(group, syscall.SIGHUP) // The command may have exited.
 	go func() {

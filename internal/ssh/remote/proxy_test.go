@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -55,6 +56,28 @@ func TestDialConnectsThroughProxyCommand(t *testing.T) {
 	key, err := remote.Dialer{}.Scan(soon(t), target)
 	require.NoError(t, err)
 	assert.Equal(t, server.HostKey(), key)
+}
+
+// bash runs ~/.bashrc if its stdin is a socket and SHLVL does not name an outer shell, as in a timer
+// or in CI. That file may print something, or read the stream.
+func TestProxyCommandsShellDoesNotRunBashrc(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".bashrc"), []byte("touch ~/ran; cat\n"),
+		0o600))
+	t.Setenv("HOME", home)
+	t.Setenv("SHELL", bash)
+	t.Setenv("SHLVL", "0")
+	server := sshtest.Start(t)
+	target := server.Target()
+	target.ProxyCommand, _ = relay(t, target)
+	client, err := remote.Dial(soon(t), target, server.PrivateKey())
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	assert.NoFileExists(t, filepath.Join(home, "ran"))
 }
 
 func TestProxyCommandConnectsToFirstJumpHost(t *testing.T) {
