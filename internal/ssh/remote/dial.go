@@ -23,12 +23,9 @@ const (
 	// connectTimeout bounds the TCP handshake. It allows for two lost packets: TCP sends the first
 	// one again after 1 s, and the second after 3 s.
 	connectTimeout = 4 * time.Second
-	// handshakeTimeout bounds the key exchange and login of the first attempt, for a port that
-	// accepts a connection and then sends nothing. sshd on a busy, booting host needs a second or
-	// two. Each attempt that times out doubles the limit, up to longestHandshake: otherwise twenty
-	// logins at once on a slow jump host would time out and start again for ever.
+	// handshakeTimeout bounds key exchange and login, for a port that accepts a connection and then
+	// sends nothing. sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
-	longestHandshake = 40 * time.Second
 	// rejectGrace bounds the time for which a host that was just booting may refuse the key, because
 	// its users may not exist yet.
 	rejectGrace = 10 * time.Second

@@ -209,7 +209,7 @@ func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 			return errScanned
 		},
 	}
-	first := &login{target: t, config: config, limit: handshakeTimeout}
+	first := &login{target: t, config: config}
 	err = retry(ctx, t, nil, func() error {
 		_, _, err := to.reach(ctx, first)
 		if seen != nil {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -22,8 +21,6 @@ type login struct {
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pins   pins
-	// limit bounds the next handshake.
-	limit time.Duration
 	// offered are the keys that the last attempt has offered to sshd, with the results of that
 	// attempt below.
 	offered []ssh.Signer
@@ -45,7 +42,7 @@ func newLogin(t Target, keys []ssh.Signer) (*login, error) {
 	if len(keys) == 0 && !t.asksAgent() {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
-	l := &login{target: t, pins: known, limit: handshakeTimeout}
+	l := &login{target: t, pins: known}
 	if l.keys, err = t.addCertificates(keys); err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
@@ -122,10 +119,7 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 	defer cancel()
 	config := *l.config
 	config.AuthCallback = l.offer(patient)
-	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config, l.limit)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		l.limit = min(2*l.limit, longestHandshake)
-	}
+	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config)
 	if l.agent != nil {
 		if l.noAgent == nil {
 			l.noAgent = l.agent.trouble("it did not sign")
@@ -164,13 +158,12 @@ func (l *login) explain(err error) error {
 	return err
 }
 
-// handshake exchanges keys and logs in, within limit. It closes raw if it fails. It has
+// handshake exchanges keys and logs in, within handshakeTimeout. It closes raw if it fails. It has
 // to close raw to interrupt a handshake, because a connection through a jump host has no deadlines.
 func handshake(
 	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
-	limit time.Duration,
 ) (*watchedConn, *ssh.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	conn := &watchedConn{Conn: raw}
 	through, forwarded := raw.(*tunnel)
