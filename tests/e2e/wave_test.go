@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -38,6 +39,9 @@ var waveCases = []waveCase{
 		[2]int{0, 1}, true},
 }
 
+// waveConfiguration is the name of the configuration of Wave's webhook.
+const waveConfiguration = "wave-wave-mutating-webhook-configuration"
+
 // Wave is the operator that restarts Pods after changes outside Strata. The story counts the
 // restarts with and without its webhook, and asserts that no Pod is stuck with it.
 func TestWave(t *testing.T) {
@@ -57,6 +61,7 @@ func TestWave(t *testing.T) {
 	sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
 	s := newStack(t, "e2e-wave", sections)
 	s.step("it comes up, and its webhook's gate holds", func(*testing.T) { s.must(s.up()) })
+	configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
 	s.step("with the webhook Pods are held, and start once", func(t *testing.T) {
 		for i, c := range waveCases {
 			again, stuck := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
@@ -66,9 +71,11 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("without it they start again", func(t *testing.T) {
-		configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
-		require.NoError(t, configurations.Delete(t.Context(),
-			"wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
+		sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true, "webhooks": false}}
+		s.configure(sections)
+		s.must(s.up())
+		_, err := configurations.Get(t.Context(), waveConfiguration, metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), err)
 		for i, c := range waveCases {
 			again, stuck := s.waveStarts(t, "without-"+string(rune('a'+i)), c)
 			assert.GreaterOrEqual(t, again, c.without[0], c.name)
@@ -78,6 +85,11 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
+		sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
+		s.configure(sections)
+		s.must(s.up())
+		require.NoError(t, configurations.Delete(t.Context(), waveConfiguration,
+			metav1.DeleteOptions{}))
 		s.unhealthy(t, []string{"--gate", "wave-webhook"},
 			"does not exist: the API server would call no webhook")
 	})
