@@ -1,2 +1,3 @@
-// Package vault gates a Vault server in the cluster: initialised, unsealed and active.
+// Package vault gates a Vault server in the cluster: initialised, unsealed, active, and with the
+// rights of its release.
 package vault

@@ -2,7 +2,8 @@ package vault
 
 import "strata/health"
 
-// Kind gates a Vault server in the cluster: initialised, unsealed and active.
+// Kind gates a Vault server in the cluster: initialised, unsealed, active, and with the
+// rights of its release.
 const Kind health.Kind = "vault"
 
 // Spec names a Vault server in the cluster.
