@@ -47,7 +47,6 @@ if [ "$ROLE" = server ] && [ -e "$members" ]; then
 fi
 # Who joins verifies the cluster's CA before it shows the token: by the hash in it (https://docs.k3s.io/cli/token). A server with data has
 # joined: the form of its token stays, and K3s is not restarted for it.
-joined_to() { [ -e "$join" ] && sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join"; }
 has_data() { [ "$ROLE" = server ] && { [ -d "$database/etcd" ] || [ -e "$brought" ]; }; }
 form=
 if has_data; then

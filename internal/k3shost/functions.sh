@@ -24,6 +24,9 @@ one_at_a_time() {
 	fi
 }
 
+# The address of the server through which this node joined; nothing if it founded the cluster, or has not joined.
+joined_to() { if [ -e "$join" ]; then sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join"; fi; }
+
 is_wanted() { [ -e "$1" ] && echo "$BINARY_SHA256  $1" | sha256sum --check --status; }
 
 verify_staged() {

@@ -167,9 +167,8 @@ rejoin() {
 # other servers to fall back to, but the list has only those that the API had when this agent last saw it.
 restart_agent() {
 	: "${servers:?}"
-	at=$(sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join")
 	case " $servers " in
-	*" $at "*) ;;
+	*" $(joined_to) "*) ;;
 	*) echo "server: https://${servers%% *}:6443" > "$join" ;;
 	esac
 	restart >&2
