@@ -78,7 +78,7 @@ func (a *apisix) gates() (err error) {
 	a.Address, err = a.gate("address", gateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService,
 			Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
-	}, Revision: a.plane.addressRevision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object,
+	}, Revision: a.plane.revision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object,
 		a.gateway, a.args.Pool)
 	return err
 }

@@ -160,12 +160,6 @@ func (r release) revision(more ...any) pulumi.StringInput {
 	return r.own.revision(digestOf(append([]any{r.chart.SHA256}, more...)...))
 }
 
-// addressRevision returns a revision for the address gate of the release's Service: the release's
-// own revision and the traffic policy.
-func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput {
-	return r.revision(policy)
-}
-
 // rollout registers the gate of a release's workloads, given as namespace/kind/name. Gates that
 // send requests do not replace it: after an upgrade to a broken revision, Pods of the previous
 // revision still answer.

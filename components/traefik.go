@@ -137,7 +137,7 @@ func (t *traefik) address() (err error) {
 	t.Address, err = t.gate("address", gateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443},
 			Want: want},
-	}, Revision: t.release.addressRevision(t.args.Config.ExternalTrafficPolicy)}, t.release.object)
+	}, Revision: t.release.revision(t.args.Config.ExternalTrafficPolicy)}, t.release.object)
 	if err != nil {
 		return err
 	}

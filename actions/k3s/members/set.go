@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Set lists the wanted members. It is the input of Update, as JSON on stdin, and the Output of this
-// Set is what the next run compares its Set with.
+// Set lists the wanted members. It is the input of Update, as JSON on stdin. The next run compares
+// its own Set with the Output of this one.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`

@@ -2,8 +2,8 @@ package self
 
 // Variables in the environment of a subcommand. Their names are in the states of stacks, whose
 // resources are deleted with them, so they must not change. Keys are private and in PEM; one
-// variable may hold several keys. All but Attempt, Calendar,
-// Cluster and DeletedMachines are secret.
+// variable may hold several keys. All but Attempt, Calendar, Cluster and
+// DeletedMachines are secret.
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
