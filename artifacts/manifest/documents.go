@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -100,12 +101,17 @@ func (d *documents) checkCount(starts []int) error {
 		d.file, starts[d.number])
 }
 
+// separatorComment matches a separator that a comment follows without a space. kubectl's reader
+// takes it for a separator (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read); YAML does not.
+var separatorComment = regexp.MustCompile("(?m)^---#")
+
 // documentStarts returns the first line of each non-empty document in a YAML text; nil for a stream
 // of JSON. It fails for a repeated key.
 func documentStarts(text []byte) ([]int, error) {
 	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
 		return nil, nil
 	}
+	text = separatorComment.ReplaceAll(text, []byte("--- #"))
 	starts := []int{}
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node

@@ -44,10 +44,11 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"documents": {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" +
 			configMap("b"), both},
-		"documents that end": {configMap("a") + "...\n---\n" + configMap("b") + "...\n", both},
-		"JSON back to back":  {asJSON("a") + asJSON("b"), both},
-		"JSON in lines":      {asJSON("a") + "\n" + asJSON("b") + "\n", both},
-		"JSON, then YAML":    {asJSON("a") + "\n---\n" + configMap("b"), both},
+		"documents that end":         {configMap("a") + "...\n---\n" + configMap("b") + "...\n", both},
+		"a separator with a comment": {configMap("a") + "---# the second\n" + configMap("b"), both},
+		"JSON back to back":          {asJSON("a") + asJSON("b"), both},
+		"JSON in lines":              {asJSON("a") + "\n" + asJSON("b") + "\n", both},
+		"JSON, then YAML":            {asJSON("a") + "\n---\n" + configMap("b"), both},
 		"carriage returns": {strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n",
 			"\r\n"), both},
 		"a mark of UTF-8": {"\ufeff" + configMap("a"), "ConfigMap a"},
