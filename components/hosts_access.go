@@ -52,8 +52,11 @@ func pinnedTargets(hosts []*Host) pulumix.Output[[]health.Host] {
 
 // pinnedTarget returns the host with its pinned host key.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
-	return pulumix.Apply(pinnedTargets([]*Host{h}),
-		func(hosts []health.Host) health.Host { return hosts[0] })
+	return pulumix.Apply(h.HostKey.ToStringOutput(), func(key string) health.Host {
+		known := h.target()
+		known.HostKey = key
+		return known
+	})
 }
 
 // inputOf returns the input that ask computes once the pinned host keys and the owner are known.

@@ -8,8 +8,22 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/healthtest"
 	"strata/internal/ssh/remote"
 )
+
+// unitCase describes K3s's unit on a host of a role.
+type unitCase struct {
+	Role string    `json:"role"`
+	Unit UnitFacts `json:"unit"`
+}
+
+func TestUnitFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
+		return []health.Verdict{JudgeUnit(health.Host{Target: remote.Target{Name: "node-1"},
+			Role: c.Role}, c.Unit)}
+	})
+}
 
 func TestObservationIsDiscardedWhenConnectionIsLost(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "node-1"}, Role: "agent"}

@@ -11,16 +11,16 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// unitCase describes a host's unit.
-type unitCase struct {
+// serverCase describes a host's unit and, on a server, the answer of /ping.
+type serverCase struct {
 	Role string         `json:"role"`
 	Unit host.UnitFacts `json:"unit"`
-	// Ping is the server's answer; nil for an agent.
+	// Ping is nil for an agent.
 	Ping *pingFacts `json:"ping,omitempty"`
 }
 
-func TestUnitFactsGiveVerdictsOfFixtures(t *testing.T) {
-	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
+func TestServerFactsGiveVerdictsOfFixtures(t *testing.T) {
+	healthtest.RunFixtures(t, "server", func(_ struct{}, c serverCase) []health.Verdict {
 		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"},
 			Role: c.Role}
 		if c.Ping == nil {
