@@ -101,9 +101,10 @@ func (d *documents) checkCount(starts []int) error {
 		d.file, starts[d.number])
 }
 
-// separatorComment matches a separator that a comment follows without a space. kubectl's reader
-// takes it for a separator (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read); YAML does not.
-var separatorComment = regexp.MustCompile("(?m)^---#")
+// separator matches a line that kubectl's reader takes for a separator
+// (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read). YAML requires a space before the comment,
+// and knows fewer spaces.
+var separator = regexp.MustCompile(`(?m)^---[\t\v\f\r\x{85}\p{Z}]*(#.*)?$`)
 
 // documentStarts returns the first line of each non-empty document in a YAML text; nil for a stream
 // of JSON. It fails for a repeated key.
@@ -111,7 +112,7 @@ func documentStarts(text []byte) ([]int, error) {
 	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
 		return nil, nil
 	}
-	text = separatorComment.ReplaceAll(text, []byte("--- #"))
+	text = separator.ReplaceAll(text, []byte("---"))
 	starts := []int{}
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node

@@ -46,7 +46,6 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	s.backend = filepath.Join(home, ".strata/state")
 	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+s.backend+"?metadata=skip",
 		"PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
-	s.must(s.runIn(clone, strata, "kubeconfig", "--stack", s.name, "--merge"))
 	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig",
 		filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
 	require.NoError(t, err, string(kubectl))

@@ -8,6 +8,32 @@ import (
 	"strata/config"
 )
 
+// chartOf describes a chart: its release, and the gates and commands that run after a change of its
+// values.
+type chartOf struct {
+	release string
+	again   []string
+}
+
+var chartsOf = map[string]chartOf{
+	"metallb.values":     {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
+	"certManager.values": {"cert-manager-release", []string{"cert-manager-api"}},
+	"vault.values": {"vault-release",
+		[]string{"vault-init", "vault-configure", "vault-gate"}},
+	"traefik.values": {"traefik-release",
+		[]string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard",
+			"argocd-server"}},
+	"apisix.values": {"apisix-release", []string{"apisix-rollout", "apisix-address",
+		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
+	"apisix.controllerValues": {"apisix-controller-release",
+		[]string{"apisix-webhook", "apisix-rollout",
+			"apisix-gateway-gate", "validation-routes", "validation-upstreams",
+			"validation-probes"}},
+	"argocd.values": {"argocd-release",
+		[]string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
+	"apps.wave.values": {"wave-release", []string{"wave-webhook"}},
+}
+
 // everyLayer returns sections that enable every layer, and so every chart.
 func everyLayer() map[string]section {
 	return map[string]section{

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -17,6 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/config/configdocs"
@@ -24,8 +27,8 @@ import (
 )
 
 // TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from
-// layers/NAME.md, and the rest from the program with the example layers/NAME.yaml. Each layer must
-// be on such a page.
+// layers/NAME.md, and the rest from the program with the example in it. Each layer must be on such
+// a page.
 func TestEachLayerHasPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
@@ -35,12 +38,14 @@ func TestEachLayerHasPage(t *testing.T) {
 	for _, file := range templates {
 		name := filepath.Base(file)
 		t.Run(strings.TrimSuffix(name, ".md"), func(t *testing.T) {
-			page := newLayerPage(t, strings.TrimSuffix(file, ".md")+".yaml")
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			page := newLayerPage(t, string(text))
 			page.described = described
-			text, err := texttemplate.New(name).Funcs(page.functions()).ParseFiles(file)
+			parsed, err := texttemplate.New(name).Funcs(page.functions()).Parse(string(text))
 			require.NoError(t, err)
 			var out strings.Builder
-			require.NoError(t, text.Execute(&out, nil))
+			require.NoError(t, parsed.Execute(&out, nil))
 			golden(t, filepath.Join(root, "docs/layers", name), out.String())
 		})
 	}
@@ -60,24 +65,25 @@ type layerPage struct {
 	described map[string]bool
 }
 
-// newLayerPage runs stack staging with the sections of an example.
-func newLayerPage(t *testing.T, example string) *layerPage {
+var exampleBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+
+// newLayerPage runs stack staging with the sections of the template's example.
+func newLayerPage(t *testing.T, template string) *layerPage {
 	t.Helper()
-	text, err := os.ReadFile(example)
-	require.NoError(t, err)
+	block := exampleBlock.FindStringSubmatch(template)
+	require.NotNil(t, block, "the page has no example")
 	var file struct{ Config map[string]any }
-	require.NoError(t, yaml.Unmarshal(text, &file))
+	require.NoError(t, yaml.Unmarshal([]byte(block[1]), &file))
 	p := newProgram(t, "staging")
 	for key, value := range file.Config {
 		p.set(t, strings.TrimPrefix(key, config.Namespace+":"), value)
 	}
-	return &layerPage{t: t, example: string(text), graph: p.graph(t)}
+	return &layerPage{t: t, example: block[1], graph: p.graph(t)}
 }
 
 func (l *layerPage) functions() texttemplate.FuncMap {
 	return texttemplate.FuncMap{
-		"example": func() string { return "```yaml\n" + l.example + "```" },
-		"charts":  l.charts, "objects": l.objects, "gates": l.gates, "keys": l.keys,
+		"charts": l.charts, "objects": l.objects, "gates": l.gates, "keys": l.keys,
 		"faults": l.faults,
 	}
 }
@@ -106,9 +112,38 @@ func (l *layerPage) objects(layers ...string) string {
 		if !isObject || strings.HasPrefix(kind, "helm.sh/") {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("- %s `%s`", kind[strings.LastIndex(kind, ":")+1:], name))
+		line := fmt.Sprintf("- %s `%s`", kind[strings.LastIndex(kind, ":")+1:], name)
+		if strings.HasSuffix(kind, ":NetworkPolicy") {
+			line += l.admits(name)
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// admits returns the traffic that a NetworkPolicy allows.
+func (l *layerPage) admits(policy string) string {
+	input, _ := l.graph[policy].Input("spec")
+	text, err := json.Marshal(input.Mappable())
+	require.NoError(l.t, err)
+	var spec networkingv1.NetworkPolicySpec
+	require.NoError(l.t, json.Unmarshal(text, &spec))
+	var admits []string
+	for _, rule := range spec.Ingress {
+		var ports []string
+		for _, port := range rule.Ports {
+			ports = append(ports, fmt.Sprintf("%d/%s", port.Port.IntValue(), *port.Protocol))
+		}
+		from := "everyone"
+		if len(rule.From) > 0 {
+			from = "Pods with `" + metav1.FormatLabelSelector(rule.From[0].PodSelector) + "`"
+			if namespaces := rule.From[0].NamespaceSelector; namespaces != nil {
+				from = "namespaces with `" + metav1.FormatLabelSelector(namespaces) + "`"
+			}
+		}
+		admits = append(admits, cmp.Or(strings.Join(ports, ", "), "all ports")+" from "+from)
+	}
+	return ": " + strings.Join(admits, "; ")
 }
 
 // furtherNode matches resources of a second or later server or agent.
