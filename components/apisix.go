@@ -115,7 +115,7 @@ func (a *apisix) adminKeys() error {
 	if err := a.newNamespace(a.ownController(), nil, a.After...); err != nil {
 		return err
 	}
-	data := pulumi.Map{}
+	data := object{}
 	for _, role := range []string{"admin", "viewer"} {
 		key, err := newPassword(a.ctx, a.name+"-"+role+"-key", 32, childOf(a)...)
 		if err != nil {

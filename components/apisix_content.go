@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
@@ -48,43 +47,40 @@ func apisixAddress(cfg config.APISIX) string {
 
 // apisixValues returns the values of the data plane's chart. The data plane runs in standalone
 // mode: it keeps the configuration that the controller sends in memory, so it needs no etcd.
-func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
-	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
-	service := pulumi.Map{"type": pulumi.String("LoadBalancer"),
-		"externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
+func apisixValues(cfg config.APISIX, pods netip.Prefix) object {
+	on, off := object{"enabled": true}, object{"enabled": false}
+	service := object{"type": "LoadBalancer",
+		"externalTrafficPolicy": cfg.ExternalTrafficPolicy.OrDefault()}
 	if want := apisixAddress(cfg); want != "" {
-		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(want)}
+		service["annotations"] = object{"metallb.io/loadBalancerIPs": want}
 	}
-	return pulumi.Map{
-		"replicaCount": pulumi.Int(cfg.Replicas),
-		"updateStrategy": pulumi.Map{"type": pulumi.String("RollingUpdate"),
-			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0),
-				"maxSurge": pulumi.Int(1)}},
+	return object{
+		"replicaCount": cfg.Replicas,
+		"updateStrategy": object{"type": "RollingUpdate",
+			"rollingUpdate": object{"maxUnavailable": 0, "maxSurge": 1}},
 		"etcd":               off,
 		"ingress-controller": off, // a release of its own
 		"control":            off,
 		"service":            service,
-		"podDisruptionBudget": pulumi.Map{
-			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""),
-			"maxUnavailable": pulumi.Int(1),
+		"podDisruptionBudget": object{
+			"enabled": cfg.Replicas > 1, "minAvailable": "", "maxUnavailable": 1,
 		},
-		"priorityClassName":         pulumi.String(apisixGrace(cfg)),
-		"image":                     pulumi.Map{"pullPolicy": pulumi.String(apisixStart)},
+		"priorityClassName":         apisixGrace(cfg),
+		"image":                     object{"pullPolicy": apisixStart},
 		"topologySpreadConstraints": spreadOverNodes(apisixLabels(apisixName)),
-		"apisix": pulumi.Map{
-			"deployment": pulumi.Map{
-				"role":             pulumi.String("traditional"),
-				"role_traditional": pulumi.Map{"config_provider": pulumi.String("yaml")},
+		"apisix": object{
+			"deployment": object{
+				"role":             "traditional",
+				"role_traditional": object{"config_provider": "yaml"},
 			},
 			"ssl": on, "prometheus": on,
-			"admin": pulumi.Map{
-				"credentials": pulumi.Map{
-					"secretName":      pulumi.String(apisixKeys),
-					"secretAdminKey":  pulumi.String("admin"),
-					"secretViewerKey": pulumi.String("viewer"),
+			"admin": object{
+				"credentials": object{
+					"secretName":      apisixKeys,
+					"secretAdminKey":  "admin",
+					"secretViewerKey": "viewer",
 				},
-				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String(),
-					apisixLoopback})},
+				"allow": object{"ipList": []string{pods.String(), apisixLoopback}},
 			},
 		},
 	}
@@ -112,20 +108,19 @@ const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /sta
 // apisixControllerValues returns the values of the controller's chart. The webhook's failurePolicy
 // is Fail: with the chart's default, Ignore, API servers would admit faulty objects until the
 // webhook runs.
-func apisixControllerValues() pulumi.Map {
-	return pulumi.Map{
-		"config": pulumi.Map{
-			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"),
-				"syncPeriod": pulumi.String(apisixResync.String())},
+func apisixControllerValues() object {
+	return object{
+		"config": object{
+			"provider": object{"type": "apisix-standalone",
+				"syncPeriod": apisixResync.String()},
 			// The chart's auto binds a route that names listeners to their ports, 80 and 443.
 			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
 			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
-			"listenerPortMatchMode": pulumi.String("off"),
-			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours is the IngressClass apisix
+			"listenerPortMatchMode": "off",
+			"kubernetes":            object{"ingressClass": apisixController}, // no object has this class; ours is the IngressClass apisix
 		},
-		"webhook": pulumi.Map{"enabled": pulumi.Bool(true),
-			"failurePolicy": pulumi.String("Fail")},
-		"gatewayProxy": pulumi.Map{"createDefault": pulumi.Bool(false)},
+		"webhook":      object{"enabled": true, "failurePolicy": "Fail"},
+		"gatewayProxy": object{"createDefault": false},
 	}
 }
 
@@ -138,26 +133,26 @@ func apisixPlane() upstreams.Spec {
 	}
 }
 
-func apisixLabels(name string) pulumi.Map {
-	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
+func apisixLabels(name string) object {
+	return object{"app.kubernetes.io/name": name}
 }
 
 // apisixPolicy returns the spec of the data plane's network policy. It admits all addresses to the
 // public ports, and only the controller to the admin API. The kubelet's probes need no rule,
 // because network policies do not apply to the kubelet.
-func apisixPolicy() pulumi.Map {
-	port := func(number int) pulumi.Map {
-		return pulumi.Map{"port": pulumi.Int(number), "protocol": pulumi.String("TCP")}
+func apisixPolicy() object {
+	port := func(number int) object {
+		return object{"port": number, "protocol": "TCP"}
 	}
-	return pulumi.Map{
-		"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixName)},
-		"policyTypes": pulumi.ToStringArray([]string{"Ingress"}),
-		"ingress": pulumi.Array{
-			pulumi.Map{"ports": pulumi.Array{port(9080), port(9443), port(9091), port(7085)}},
-			pulumi.Map{
-				"from": pulumi.Array{pulumi.Map{
-					"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixController)}}},
-				"ports": pulumi.Array{port(9180)},
+	return object{
+		"podSelector": object{"matchLabels": apisixLabels(apisixName)},
+		"policyTypes": []string{"Ingress"},
+		"ingress": array{
+			object{"ports": array{port(9080), port(9443), port(9091), port(7085)}},
+			object{
+				"from": array{object{
+					"podSelector": object{"matchLabels": apisixLabels(apisixController)}}},
+				"ports": array{port(9180)},
 			},
 		},
 	}
@@ -165,52 +160,44 @@ func apisixPolicy() pulumi.Map {
 
 // apisixProxySpec returns the GatewayProxy's spec, which tells the controller how to reach the data
 // plane. It also enables metrics for every route.
-func apisixProxySpec(cfg config.APISIX) pulumi.Map {
-	spec := pulumi.Map{
-		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
-		"plugins": pulumi.Array{pulumi.Map{"name": pulumi.String("prometheus"),
-			"enabled": pulumi.Bool(true), "config": pulumi.Map{}}},
-		"provider": pulumi.Map{
-			"type": pulumi.String("ControlPlane"),
-			"controlPlane": pulumi.Map{
-				"mode": pulumi.String("apisix-standalone"),
-				"service": pulumi.Map{"name": pulumi.String("apisix-admin"),
-					"port": pulumi.Int(9180)},
-				"auth": pulumi.Map{"type": pulumi.String("AdminKey"),
-					"adminKey": pulumi.Map{"valueFrom": pulumi.Map{
-						"secretKeyRef": pulumi.Map{"name": pulumi.String(apisixKeys),
-							"key": pulumi.String("admin")},
-					}}},
+func apisixProxySpec(cfg config.APISIX) object {
+	spec := object{
+		"publishService": apisixNamespace + "/" + apisixService,
+		"plugins":        array{object{"name": "prometheus", "enabled": true, "config": object{}}},
+		"provider": object{
+			"type": "ControlPlane",
+			"controlPlane": object{
+				"mode":    "apisix-standalone",
+				"service": object{"name": "apisix-admin", "port": 9180},
+				"auth": object{"type": "AdminKey", "adminKey": object{"valueFrom": object{
+					"secretKeyRef": object{"name": apisixKeys, "key": "admin"},
+				}}},
 			},
 		},
 	}
 	if want := apisixAddress(cfg); want != "" {
 		// The controller copies this to the Gateway's status.addresses; nothing else sets them.
-		spec["statusAddress"] = pulumi.ToStringArray([]string{want})
+		spec["statusAddress"] = []string{want}
 	}
 	return spec
 }
 
 // apisixGateway returns the Gateway's spec. Routes of all namespaces may attach to it.
-func apisixGateway(domain string) pulumi.Map {
-	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
-	return pulumi.Map{
-		"gatewayClassName": pulumi.String(apisixName),
-		"infrastructure": pulumi.Map{"parametersRef": pulumi.Map{
-			"group": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"),
-			"name": pulumi.String(apisixProxy),
+func apisixGateway(domain string) object {
+	routes := object{"namespaces": object{"from": "All"}}
+	return object{
+		"gatewayClassName": apisixName,
+		"infrastructure": object{"parametersRef": object{
+			"group": "apisix.apache.org", "kind": "GatewayProxy", "name": apisixProxy,
 		}},
-		"listeners": pulumi.Array{
-			pulumi.Map{"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"),
-				"port": pulumi.Int(80), "allowedRoutes": routes},
-			pulumi.Map{
-				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"),
-				"port": pulumi.Int(443), "allowedRoutes": routes,
-				"hostname": pulumi.String("*." + domain),
-				"tls": pulumi.Map{
-					"mode": pulumi.String("Terminate"),
-					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"),
-						"name": pulumi.String(apisixTLS)}},
+		"listeners": array{
+			object{"name": "http", "protocol": "HTTP", "port": 80, "allowedRoutes": routes},
+			object{
+				"name": "https", "protocol": "HTTPS", "port": 443, "allowedRoutes": routes,
+				"hostname": "*." + domain,
+				"tls": object{
+					"mode":            "Terminate",
+					"certificateRefs": array{object{"kind": "Secret", "name": apisixTLS}},
 				},
 			},
 		},

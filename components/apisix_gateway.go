@@ -31,11 +31,10 @@ func (a *apisix) certificate() error {
 	}
 	_, err = a.object("certificate", customResource{
 		apiVersion: "apisix.apache.org/v2", kind: "ApisixTls", name: apisixTLS,
-		namespace: apisixNamespace, spec: pulumi.Map{
-			"ingressClassName": pulumi.String(apisixName),
-			"hosts":            pulumi.ToStringArray([]string{a.args.Domain, "*." + a.args.Domain}),
-			"secret": pulumi.Map{"name": pulumi.String(apisixTLS),
-				"namespace": pulumi.String(apisixNamespace)},
+		namespace: apisixNamespace, spec: object{
+			"ingressClassName": apisixName,
+			"hosts":            []string{a.args.Domain, "*." + a.args.Domain},
+			"secret":           object{"name": apisixTLS, "namespace": apisixNamespace},
 		},
 	}, a.Webhook)
 	return err
@@ -59,19 +58,19 @@ func (a *apisix) classes() error {
 		return err
 	}
 	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:IngressClass",
-		a.name+"-ingress-class", pulumi.Map{
-			"apiVersion": pulumi.String("networking.k8s.io/v1"),
-			"kind":       pulumi.String("IngressClass"),
+		a.name+"-ingress-class", object{
+			"apiVersion": "networking.k8s.io/v1",
+			"kind":       "IngressClass",
 			// APISIX has a webhook for this built-in kind, so a foreground delete could hang.
-			"metadata": pulumi.Map{"name": pulumi.String(apisixName),
-				"annotations": pulumi.StringMap{background: pulumi.String("background")}},
-			"spec": pulumi.Map{
-				"controller": pulumi.String(apisixControllerName),
-				"parameters": pulumi.Map{
-					"apiGroup": pulumi.String("apisix.apache.org"),
-					"kind":     pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
-					"namespace": pulumi.String(apisixNamespace),
-					"scope":     pulumi.String("Namespace"),
+			"metadata": object{"name": apisixName,
+				"annotations": object{background: "background"}},
+			"spec": object{
+				"controller": apisixControllerName,
+				"parameters": object{
+					"apiGroup": "apisix.apache.org",
+					"kind":     "GatewayProxy", "name": apisixProxy,
+					"namespace": apisixNamespace,
+					"scope":     "Namespace",
 				},
 			},
 		}, childOf(a, a.Webhook, a.proxy)...)
@@ -87,7 +86,7 @@ func (a *apisix) classes() error {
 func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,
-		spec: pulumi.Map{"controllerName": pulumi.String(apisixControllerName)},
+		spec: object{"controllerName": apisixControllerName},
 	}, a.controller.object)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (a *apisix) installPlane() (err error) {
 		return err
 	}
 	return newNetworkPolicy(a.ctx, a.Cluster, a.name+"-admin-policy", apisixNamespace, apisixName,
-		apisixPolicy(),
+		inputsOf(apisixPolicy()),
 		childOf(a, a.namespace)...)
 }
 

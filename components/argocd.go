@@ -94,7 +94,7 @@ func (a *argocd) redisPassword() error {
 	}
 	a.redis, err = newSecret(a.ctx, a.args.Cluster, a.name+"-redis", secretArgs{
 		name: argocdRedis, namespace: argocdNamespace,
-		data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
+		data: object{"auth": pulumi.ToSecret(password.Result)},
 	}, childOf(a, a.namespace)...)
 	if err != nil {
 		return fmt.Errorf("redis secret: %w", err)

@@ -43,21 +43,21 @@ func argocdRollout() rollout.Spec {
 var argocdApplicationHealth string
 
 // argocdValues returns the chart's values. Traefik terminates TLS, so the server serves plain HTTP.
-func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
-	off := pulumi.Map{"enabled": pulumi.Bool(false)}
-	return pulumi.Map{
-		"global": pulumi.Map{
-			"domain": pulumi.String(host),
+func argocdValues(host string, admin argocdAdmin, keepCRDs bool) object {
+	off := object{"enabled": false}
+	return object{
+		"global": object{
+			"domain": host,
 			// The chart creates network policies by default; here they are off, and users may
 			// enable them. They admit all traffic to the server, and Argo CD's own Pods to the rest
 			// (argo-helm charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
-			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
+			"networkPolicy": object{"create": false},
 		},
-		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
-		"configs": pulumi.Map{
-			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
-			"cm":     pulumi.Map{"resource.customizations.health.argoproj.io_Application": pulumi.String(argocdApplicationHealth)},
-			"secret": pulumi.Map{
+		"crds": object{"install": true, "keep": keepCRDs},
+		"configs": object{
+			"params": object{"server.insecure": true},
+			"cm":     object{"resource.customizations.health.argoproj.io_Application": argocdApplicationHealth},
+			"secret": object{
 				"argocdServerAdminPassword":      admin.hash,
 				"argocdServerAdminPasswordMtime": admin.changed,
 			},
@@ -65,24 +65,21 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 		"redisSecretInit": off, // redisPassword creates the Secret
 		"dex":             off,
 		"notifications":   off,
-		"applicationSet":  pulumi.Map{"replicas": pulumi.Int(0)},
+		"applicationSet":  object{"replicas": 0},
 	}
 }
 
 // argocdRoute returns the spec of the HTTPRoute that sends the host's requests to the server.
-func argocdRoute(host string) pulumi.Map {
-	return pulumi.Map{
-		"hostnames": pulumi.ToStringArray([]string{host}),
-		"parentRefs": pulumi.Array{pulumi.Map{
-			"name": pulumi.String(traefikName), "namespace": pulumi.String(traefikName),
-			"sectionName": pulumi.String("https"),
+func argocdRoute(host string) object {
+	return object{
+		"hostnames": []string{host},
+		"parentRefs": array{object{
+			"name": traefikName, "namespace": traefikName, "sectionName": "https",
 		}},
-		"rules": pulumi.Array{pulumi.Map{
-			"matches": pulumi.Array{
-				pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"),
-					"value": pulumi.String("/")}}},
-			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String("argocd-server"),
-				"port": pulumi.Int(80)}},
+		"rules": array{object{
+			"matches": array{
+				object{"path": object{"type": "PathPrefix", "value": "/"}}},
+			"backendRefs": array{object{"name": "argocd-server", "port": 80}},
 		}},
 	}
 }

@@ -63,8 +63,8 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	return newSecret(a.ctx, a.args.Cluster, a.name+"-repository", secretArgs{
 		name: "repository-root", namespace: argocdNamespace,
 		labels: pulumi.StringMap{"argocd.argoproj.io/secret-type": pulumi.String("repository")},
-		data: pulumi.Map{
-			"type": pulumi.String("git"), "url": pulumi.String(root.RepoURL),
+		data: object{
+			"type": "git", "url": root.RepoURL,
 			"username": secret(root.Username), "password": secret(root.Password),
 		},
 	}, childOf(a, a.namespace)...)
@@ -81,18 +81,16 @@ func (a *argocd) application(
 		namespace:  argocdNamespace,
 		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
 		finalizers: []string{namespace.ArgoFinalizer},
-		spec: pulumi.Map{
-			"project": pulumi.String("default"),
-			"source": pulumi.Map{
-				"repoURL": pulumi.String(root.RepoURL), "path": pulumi.String(root.Path),
-				"targetRevision": pulumi.String(root.Revision),
+		spec: object{
+			"project": "default",
+			"source": object{
+				"repoURL": root.RepoURL, "path": root.Path, "targetRevision": root.Revision,
 			},
-			"destination": pulumi.Map{
-				"server":    pulumi.String("https://kubernetes.default.svc"),
-				"namespace": pulumi.String(argocdNamespace),
+			"destination": object{
+				"server":    "https://kubernetes.default.svc",
+				"namespace": argocdNamespace,
 			},
-			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true),
-				"selfHeal": pulumi.Bool(true)}},
+			"syncPolicy": object{"automated": object{"prune": true, "selfHeal": true}},
 		},
 	}, needs...)
 }

@@ -98,7 +98,7 @@ func NewCA(
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer,
 		wait: readyWait(args.Timeouts),
-		spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(caSecret)}},
+		spec: object{"ca": object{"secretName": caSecret}},
 	}, childOf(a, root)...)
 	if err != nil {
 		return nil, fmt.Errorf("CA: issuer: %w", err)
@@ -123,7 +123,7 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer,
 		wait: readyWait(args.Timeouts),
-		spec: pulumi.Map{"selfSigned": pulumi.Map{}},
+		spec: object{"selfSigned": object{}},
 	}, childOf(a, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("issuer: %w", err)
@@ -176,33 +176,31 @@ func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
 }
 
 // rootCertificate returns the spec of the root Certificate, with an ECDSA P-256 key.
-func rootCertificate(cfg config.CertManager) pulumi.Map {
-	spec := pulumi.Map{
-		"isCA":        pulumi.Bool(true),
-		"commonName":  pulumi.String(cfg.CommonName),
-		"secretName":  pulumi.String(caSecret),
-		"duration":    pulumi.String(rootLifetime + "0m0s"),
-		"renewBefore": pulumi.String(rootRenewal + "0m0s"),
-		"privateKey":  pulumi.Map{"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256)},
+func rootCertificate(cfg config.CertManager) object {
+	spec := object{
+		"isCA":        true,
+		"commonName":  cfg.CommonName,
+		"secretName":  caSecret,
+		"duration":    rootLifetime + "0m0s",
+		"renewBefore": rootRenewal + "0m0s",
+		"privateKey":  object{"algorithm": "ECDSA", "size": 256},
 		"issuerRef":   issuerRef(rootIssuer),
 	}
 	if len(cfg.NameConstraints) > 0 {
 		// The Vault names are permitted because this CA also signs the certificate of the stack's
 		// own Vault. IP addresses are excluded because constraints on domains do not restrict them.
 		permitted := append(slices.Clone(cfg.NameConstraints), vaultService, vaultInternal)
-		spec["nameConstraints"] = pulumi.Map{
-			"critical":  pulumi.Bool(true),
-			"permitted": pulumi.Map{"dnsDomains": pulumi.ToStringArray(permitted)},
-			"excluded": pulumi.Map{"ipRanges": pulumi.ToStringArray([]string{"0.0.0.0/0",
-				"::/0"})},
+		spec["nameConstraints"] = object{
+			"critical":  true,
+			"permitted": object{"dnsDomains": permitted},
+			"excluded":  object{"ipRanges": []string{"0.0.0.0/0", "::/0"}},
 		}
 	}
 	return spec
 }
 
-func issuerRef(name string) pulumi.Map {
-	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"),
-		"group": pulumi.String("cert-manager.io")}
+func issuerRef(name string) object {
+	return object{"name": name, "kind": "ClusterIssuer", "group": "cert-manager.io"}
 }
 
 // judgedWait returns annotations that make Pulumi wait until cert-manager has written a status to

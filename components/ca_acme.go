@@ -47,7 +47,7 @@ func NewACMECA(
 	if !a.Public {
 		root, err := newSecret(ctx, args.Cluster, name+"-root", secretArgs{
 			name: acmeRoot, namespace: certManagerNamespace,
-			data: pulumi.Map{"ca.crt": pulumi.String(args.Config.Root)},
+			data: object{"ca.crt": args.Config.Root},
 		}, childOf(a, args.After...)...)
 		if err != nil {
 			return nil, fmt.Errorf("ACME CA: root: %w", err)
@@ -60,7 +60,7 @@ func NewACMECA(
 	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: acmeIssuer,
 		wait: judgedWait(args.Timeouts),
-		spec: pulumi.Map{"acme": acmeIssuerSpec(args.Config)},
+		spec: object{"acme": acmeIssuerSpec(args.Config)},
 	}, childOf(a, with(args.After, needs...)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: issuer: %w", err)
@@ -87,10 +87,10 @@ func NewACMECA(
 func acmeSecrets(
 	ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource,
 ) ([]pulumi.Resource, error) {
-	data, names := map[string]pulumi.Map{}, []string{}
+	data, names := map[string]object{}, []string{}
 	put := func(secret, key, value string) {
 		if data[secret] == nil {
-			data[secret] = pulumi.Map{}
+			data[secret] = object{}
 			names = append(names, secret)
 		}
 		data[secret][key] = pulumi.ToSecret(pulumi.String(value))
@@ -115,23 +115,23 @@ func acmeSecrets(
 }
 
 // acmeIssuerSpec returns spec.acme of the issuer.
-func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
-	spec := pulumi.Map{
-		"server":              pulumi.String(cfg.Server),
-		"privateKeySecretRef": pulumi.Map{"name": pulumi.String(acmeAccount)},
-		"solvers":             pulumi.Array{acmeSolver(cfg)},
+func acmeIssuerSpec(cfg config.ACMEIssuer) object {
+	spec := object{
+		"server":              cfg.Server,
+		"privateKeySecretRef": object{"name": acmeAccount},
+		"solvers":             array{acmeSolver(cfg)},
 	}
 	if cfg.Email != "" {
-		spec["email"] = pulumi.String(cfg.Email)
+		spec["email"] = cfg.Email
 	}
 	if cfg.CACertificate != "" {
-		spec["caBundle"] = pulumi.String(
-			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+		spec["caBundle"] =
+			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate))
 	}
 	if external := cfg.ExternalAccount; external.KeyID != "" {
-		spec["externalAccountBinding"] = pulumi.Map{
-			"keyID":        pulumi.String(external.KeyID),
-			"keySecretRef": pulumi.Map{"name": pulumi.String(acmeEAB), "key": pulumi.String("key")},
+		spec["externalAccountBinding"] = object{
+			"keyID":        external.KeyID,
+			"keySecretRef": object{"name": acmeEAB, "key": "key"},
 		}
 	}
 	return spec
@@ -141,18 +141,18 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 // an HTTPRoute would be a cycle: the route needs the Gateway, which needs the certificate
 // (docs/adr/0047). Traefik sends requests directly to the solver's Pod, so the solver's Service is
 // of type ClusterIP and not NodePort.
-func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
+func acmeSolver(cfg config.ACMEIssuer) object {
 	if cfg.Solver == config.SolverDNS01 {
 		// Any string of the solver may be encrypted in the stack file. Pulumi does not tell which
 		// strings are, so all strings are marked as secret.
 		secret := &merging{own: config.Values{Secret: true}}
-		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
+		return object{"dns01": secret.object("", object{}, cfg.DNS01)}
 	}
-	return pulumi.Map{"http01": pulumi.Map{"ingress": pulumi.Map{
-		"ingressClassName": pulumi.String(traefikName),
-		"serviceType":      pulumi.String("ClusterIP"),
-		"ingressTemplate": pulumi.Map{"metadata": pulumi.Map{"annotations": pulumi.Map{
-			"traefik.ingress.kubernetes.io/router.entrypoints": pulumi.String("web"),
+	return object{"http01": object{"ingress": object{
+		"ingressClassName": traefikName,
+		"serviceType":      "ClusterIP",
+		"ingressTemplate": object{"metadata": object{"annotations": object{
+			"traefik.ingress.kubernetes.io/router.entrypoints": "web",
 		}}},
 	}}}
 }

@@ -66,7 +66,7 @@ func NewVaultCA(
 	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer,
 		wait: judgedWait(args.Timeouts),
-		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
+		spec: object{"vault": vaultIssuerSpec(args, auth)},
 	}, childOf(a, credentials...)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: issuer: %w", err)
@@ -103,23 +103,22 @@ func NewVaultCA(
 }
 
 // vaultIssuerSpec returns spec.vault of the issuer.
-func vaultIssuerSpec(args *VaultCAArgs, auth pulumi.Map) pulumi.Map {
+func vaultIssuerSpec(args *VaultCAArgs, auth object) object {
 	cfg := args.Config
-	spec := pulumi.Map{"auth": auth}
+	spec := object{"auth": auth}
 	if cfg.Address == "" {
-		spec["server"] = pulumi.String(fmt.Sprintf("https://%s:%d", vaultService, vaultPort))
-		spec["path"] = pulumi.String(vault.SignPath(vaultRole))
-		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(caSecret),
-			"key": pulumi.String("ca.crt")}
+		spec["server"] = fmt.Sprintf("https://%s:%d", vaultService, vaultPort)
+		spec["path"] = vault.SignPath(vaultRole)
+		spec["caBundleSecretRef"] = object{"name": caSecret, "key": "ca.crt"}
 		return spec
 	}
-	spec["server"], spec["path"] = pulumi.String(cfg.Address), pulumi.String(cfg.Path)
+	spec["server"], spec["path"] = cfg.Address, pulumi.String(cfg.Path)
 	if cfg.CACertificate != "" {
-		spec["caBundle"] = pulumi.String(
-			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+		spec["caBundle"] =
+			base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate))
 	}
 	if cfg.Namespace != "" {
-		spec["namespace"] = pulumi.String(cfg.Namespace)
+		spec["namespace"] = cfg.Namespace
 	}
 	return spec
 }

@@ -10,17 +10,16 @@ import (
 // ServiceAccount. It returns these objects and the issuer's spec.vault.auth.
 func vaultLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
-) ([]pulumi.Resource, pulumi.Map, error) {
+) ([]pulumi.Resource, object, error) {
 	if args.Config.Token == "" {
 		return vaultAccountLogin(ctx, name, args, parent)
 	}
 	token, err := newSecret(ctx, args.Cluster, name+"-token", secretArgs{
 		name: vaultTokenSecret, namespace: certManagerNamespace,
-		data: pulumi.Map{"token": pulumi.ToSecret(pulumi.String(args.Config.Token))},
+		data: object{"token": pulumi.ToSecret(pulumi.String(args.Config.Token))},
 	}, childOf(parent, args.After...)...)
-	return []pulumi.Resource{token}, pulumi.Map{
-		"tokenSecretRef": pulumi.Map{"name": pulumi.String(vaultTokenSecret),
-			"key": pulumi.String("token")},
+	return []pulumi.Resource{token}, object{
+		"tokenSecretRef": object{"name": vaultTokenSecret, "key": "token"},
 	}, err
 }
 
@@ -30,10 +29,10 @@ func vaultLogin(
 // spec.vault.auth.
 func vaultAccountLogin(
 	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
-) ([]pulumi.Resource, pulumi.Map, error) {
+) ([]pulumi.Resource, object, error) {
 	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount",
-		name+"-account", pulumi.Map{
-			"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"),
+		name+"-account", object{
+			"apiVersion": "v1", "kind": "ServiceAccount",
 			"metadata": inCertManager(vaultAccount),
 		}, childOf(parent, args.After...)...)
 	if err != nil {
@@ -43,25 +42,23 @@ func vaultAccountLogin(
 	if args.Config.Address == "" {
 		mount, role = "kubernetes", vaultRole
 	}
-	auth := pulumi.Map{"mountPath": pulumi.String("/v1/auth/" + mount), "role": pulumi.String(role)}
+	auth := object{"mountPath": "/v1/auth/" + mount, "role": role}
 	needs := []pulumi.Resource{account}
 	if args.BoundTokens {
-		auth["serviceAccountRef"] = pulumi.Map{"name": pulumi.String(vaultAccount)}
+		auth["serviceAccountRef"] = object{"name": vaultAccount}
 		rights, err := tokenRights(ctx, name, args.Cluster, childOf(parent, needs...))
-		return append(needs, rights...), pulumi.Map{"kubernetes": auth}, err
+		return append(needs, rights...), object{"kubernetes": auth}, err
 	}
 	metadata := inCertManager(vaultAccountToken)
-	metadata["annotations"] = pulumi.StringMap{
-		"kubernetes.io/service-account.name": pulumi.String(vaultAccount)}
+	metadata["annotations"] = object{"kubernetes.io/service-account.name": vaultAccount}
 	token, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:Secret", name+"-account-token",
-		pulumi.Map{
-			"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"),
-			"type":     pulumi.String("kubernetes.io/service-account-token"),
+		object{
+			"apiVersion": "v1", "kind": "Secret",
+			"type":     "kubernetes.io/service-account-token",
 			"metadata": metadata,
 		}, childOf(parent, needs...)...)
-	auth["secretRef"] = pulumi.Map{"name": pulumi.String(vaultAccountToken),
-		"key": pulumi.String("token")}
-	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
+	auth["secretRef"] = object{"name": vaultAccountToken, "key": "token"}
+	return append(needs, token), object{"kubernetes": auth}, err
 }
 
 // tokenRights registers the Role and RoleBinding that let cert-manager request tokens for this
@@ -71,35 +68,34 @@ func tokenRights(
 ) ([]pulumi.Resource, error) {
 	const group = "rbac.authorization.k8s.io"
 	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role",
-		pulumi.Map{
-			"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"),
+		object{
+			"apiVersion": group + "/v1", "kind": "Role",
 			"metadata": inCertManager(vaultAccountToken),
-			"rules": pulumi.Array{pulumi.Map{
-				"apiGroups":     pulumi.ToStringArray([]string{""}),
-				"resources":     pulumi.ToStringArray([]string{"serviceaccounts/token"}),
-				"resourceNames": pulumi.ToStringArray([]string{vaultAccount}),
-				"verbs":         pulumi.ToStringArray([]string{"create"}),
+			"rules": array{object{
+				"apiGroups":     []string{""},
+				"resources":     []string{"serviceaccounts/token"},
+				"resourceNames": []string{vaultAccount},
+				"verbs":         []string{"create"},
 			}},
 		}, opts...)
 	if err != nil {
 		return nil, err
 	}
 	binding, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:RoleBinding",
-		name+"-token-binding", pulumi.Map{
-			"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("RoleBinding"),
+		name+"-token-binding", object{
+			"apiVersion": group + "/v1", "kind": "RoleBinding",
 			"metadata": inCertManager(vaultAccountToken),
-			"roleRef": pulumi.Map{"apiGroup": pulumi.String(group), "kind": pulumi.String("Role"),
-				"name": pulumi.String(vaultAccountToken)},
-			"subjects": pulumi.Array{pulumi.Map{
-				"kind": pulumi.String("ServiceAccount"), "name": pulumi.String("cert-manager"),
-				"namespace": pulumi.String(certManagerNamespace),
+			"roleRef":  object{"apiGroup": group, "kind": "Role", "name": vaultAccountToken},
+			"subjects": array{object{
+				"kind": "ServiceAccount", "name": "cert-manager",
+				"namespace": certManagerNamespace,
 			}},
 		}, opts...)
 	return []pulumi.Resource{role, binding}, err
 }
 
-func inCertManager(name string) pulumi.Map {
-	return pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(certManagerNamespace)}
+func inCertManager(name string) object {
+	return object{"name": name, "namespace": certManagerNamespace}
 }
 
 // loginDigest returns a digest of the settings that decide whether Vault signs. When one of the

@@ -58,20 +58,17 @@ func NewCertificate(
 		opts...); err != nil {
 		return nil, err
 	}
-	spec := pulumi.Map{
-		"secretName": pulumi.String(args.Secret),
-		"dnsNames":   pulumi.ToStringArray(args.DNSNames),
+	spec := object{
+		"secretName": args.Secret,
+		"dnsNames":   args.DNSNames,
 		"issuerRef":  issuerRef(args.Issuer),
-		"privateKey": pulumi.Map{
-			"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256),
-			"rotationPolicy": pulumi.String("Always"),
-		},
+		"privateKey": object{"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
 	}
 	if args.Lifetime != "" {
-		spec["duration"] = pulumi.String(args.Lifetime)
+		spec["duration"] = args.Lifetime
 	}
 	if args.Nonce != nil {
-		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
+		spec["subject"] = object{"organizationalUnits": pulumi.StringArray{args.Nonce}}
 	}
 	request := customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret,

@@ -85,18 +85,17 @@ func boundTokens(release string) (bool, error) {
 
 // certManagerValues returns the chart's values. They disable the chart's startupapicheck, because
 // the gate makes this check and reports the reason of a failure.
-func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
-	replicas := pulumi.Int(cfg.Replicas)
-	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
-	return pulumi.Map{
-		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
-			"keep": pulumi.Bool(keepCRDs)},
+func certManagerValues(cfg config.CertManager, keepCRDs bool) object {
+	replicas := cfg.Replicas
+	budget := object{"enabled": cfg.Replicas > 1}
+	return object{
+		"crds":                object{"enabled": true, "keep": keepCRDs},
 		"replicaCount":        replicas,
 		"podDisruptionBudget": budget,
-		"webhook": pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget,
+		"webhook": object{"replicaCount": replicas, "podDisruptionBudget": budget,
 			"livenessProbe": patientLiveness()},
-		"cainjector":      pulumi.Map{"replicaCount": replicas},
-		"startupapicheck": pulumi.Map{"enabled": pulumi.Bool(false)},
+		"cainjector":      object{"replicaCount": replicas},
+		"startupapicheck": object{"enabled": false},
 	}
 }
 

@@ -103,13 +103,13 @@ func (d *demo) secrets() error {
 	d.Password, d.Key = made["password"], made["key"]
 	for _, secret := range []struct {
 		role, name string
-		data       pulumi.Map
+		data       object
 	}{
-		{"login", demoLogin, pulumi.Map{"client_secret": made["client"],
+		{"login", demoLogin, object{"client_secret": made["client"],
 			"session.secret": made["session"]}},
 		{"keycloak-secret", keycloakSecret,
-			pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
-		{"rest-key", demoKeySecret, pulumi.Map{"key": made["key"]}},
+			object{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
+		{"rest-key", demoKeySecret, object{"key": made["key"]}},
 	} {
 		object, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
 			name: secret.name, namespace: demoNamespace, data: secret.data,
@@ -145,7 +145,7 @@ func (d *demo) rest() error {
 		demoConsumer()); err != nil {
 		return err
 	}
-	keyAuth := demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")
+	keyAuth := demoPlugins("key-auth", object{"hide_credentials": true}, "")
 	plugins, err := d.registerCustomResource("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
 		"key-auth", keyAuth)
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *demo) rest() error {
 // needs are the objects that it refers to, without which the webhook refuses it. Routes are also
 // added to Routes.
 func (d *demo) registerCustomResource(
-	role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
+	role, apiVersion, kind, name string, spec object, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,

@@ -3,8 +3,6 @@ package components
 import (
 	"encoding/json"
 	"fmt"
-
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
 // keycloakImage is the image of Keycloak, and httpbinImage that of go-httpbin.
@@ -27,21 +25,20 @@ func (d *demo) keycloak() error {
 	if err != nil {
 		return err
 	}
-	err = d.object("realm", "kubernetes:core/v1:ConfigMap", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ConfigMap"),
+	err = d.object("realm", "kubernetes:core/v1:ConfigMap", object{
+		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": demoMetadata("keycloak-realm", nil),
-		"data":     pulumi.Map{"demo-realm.json": pulumi.String(string(realm))},
+		"data":     object{"demo-realm.json": string(realm)},
 	})
 	if err != nil {
 		return err
 	}
-	value := func(name, value string) pulumi.Map {
-		return pulumi.Map{"name": pulumi.String(name), "value": pulumi.String(value)}
+	value := func(name, value string) object {
+		return object{"name": name, "value": value}
 	}
-	secret := func(name, key string) pulumi.Map {
-		return pulumi.Map{"name": pulumi.String(name), "valueFrom": pulumi.Map{
-			"secretKeyRef": pulumi.Map{"name": pulumi.String(keycloakSecret),
-				"key": pulumi.String(key)},
+	secret := func(name, key string) object {
+		return object{"name": name, "valueFrom": object{
+			"secretKeyRef": object{"name": keycloakSecret, "key": key},
 		}}
 	}
 	err = d.serve(workload{
@@ -49,7 +46,7 @@ func (d *demo) keycloak() error {
 		memory: keycloakMemory, memoryLimit: keycloakMemoryLimit,
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm",
 		mount: "/opt/keycloak/data/import",
-		env: pulumi.Array{
+		env: array{
 			// The token issuer's URL must be the same for APISIX and the browser.
 			value("KC_HOSTNAME", "https://"+host),
 			// APISIX calls Keycloak by its Service, so the public name need not resolve in the
@@ -74,14 +71,14 @@ func (d *demo) keycloak() error {
 func (d *demo) login() error {
 	host := "oidc." + d.args.Domain
 	plugins, err := d.registerCustomResource("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig",
-		"login", demoPlugins("openid-connect", pulumi.Map{
-			"client_id": pulumi.String(demoClient),
-			"discovery": pulumi.String(fmt.Sprintf(
+		"login", demoPlugins("openid-connect", object{
+			"client_id": demoClient,
+			"discovery": fmt.Sprintf(
 				"http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration",
-				demoNamespace)),
-			"realm": pulumi.String("demo"), "scope": pulumi.String("openid profile"),
-			"bearer_only":  pulumi.Bool(false),
-			"redirect_uri": pulumi.String("https://" + host + "/callback"), // a path of the route that httpbin does not use
+				demoNamespace),
+			"realm": "demo", "scope": "openid profile",
+			"bearer_only":  false,
+			"redirect_uri": "https://" + host + "/callback", // a path of the route that httpbin does not use
 		}, demoLogin), d.loginSecret)
 	if err != nil {
 		return err

@@ -3,8 +3,6 @@ package components
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
 // workload is one application of the demo: a Deployment and a Service on port 80.
@@ -16,7 +14,7 @@ type workload struct {
 	ready     string
 	readyPort int
 	args      []string
-	env       pulumi.Array
+	env       array
 	// config is the name of a ConfigMap that is mounted as a folder at mount. Optional.
 	config, mount string
 	// memory and memoryLimit are the request and the limit of a Pod. Optional.
@@ -25,11 +23,11 @@ type workload struct {
 
 // skipAwait is the annotation that makes the provider not wait until an object is ready. A gate
 // waits instead, and reports the reason if it fails.
-var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
+var skipAwait = object{"pulumi.com/skipAwait": "true"}
 
 // demoMetadata returns the metadata of an object in the demo's namespace. annotations may be nil.
-func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
-	metadata := pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(demoNamespace)}
+func demoMetadata(name string, annotations object) object {
+	metadata := object{"name": name, "namespace": demoNamespace}
 	if annotations != nil {
 		metadata["annotations"] = annotations
 	}
@@ -37,7 +35,7 @@ func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 }
 
 // object registers a Kubernetes object of the demo, which depends only on the demo's namespace.
-func (d *demo) object(role, token string, fields pulumi.Map) error {
+func (d *demo) object(role, token string, fields object) error {
 	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields,
 		childOf(d, d.namespace)...)
 	if err != nil {
@@ -49,68 +47,61 @@ func (d *demo) object(role, token string, fields pulumi.Map) error {
 
 // serve registers an application's Deployment and Service.
 func (d *demo) serve(w workload) error {
-	labels := pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(w.name)}
+	labels := object{"app.kubernetes.io/name": w.name}
 	d.Workloads = append(d.Workloads, demoNamespace+"/Deployment/"+w.name)
-	err := d.object(w.name, "kubernetes:apps/v1:Deployment", pulumi.Map{
-		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
+	err := d.object(w.name, "kubernetes:apps/v1:Deployment", object{
+		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": demoMetadata(w.name, skipAwait),
-		"spec": pulumi.Map{
-			"replicas": pulumi.Int(1), "selector": pulumi.Map{"matchLabels": labels},
-			"template": pulumi.Map{"metadata": pulumi.Map{"labels": labels}, "spec": w.pod()},
+		"spec": object{
+			"replicas": 1, "selector": object{"matchLabels": labels},
+			"template": object{"metadata": object{"labels": labels}, "spec": w.pod()},
 		},
 	})
 	if err != nil {
 		return err
 	}
-	return d.object(w.name+"-service", "kubernetes:core/v1:Service", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
+	return d.object(w.name+"-service", "kubernetes:core/v1:Service", object{
+		"apiVersion": "v1", "kind": "Service",
 		"metadata": demoMetadata(w.name, skipAwait),
-		"spec": pulumi.Map{
+		"spec": object{
 			"selector": labels,
-			"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"),
-				"port": pulumi.Int(80), "targetPort": pulumi.Int(w.port)}},
+			"ports":    array{object{"name": "http", "port": 80, "targetPort": w.port}},
 		},
 	})
 }
 
 // pod returns the specification of the application's Pods.
-func (w workload) pod() pulumi.Map {
-	container := pulumi.Map{
-		"name": pulumi.String(w.name), "image": pulumi.String(w.image),
-		"imagePullPolicy": pulumi.String("IfNotPresent"),
-		"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"),
-			"containerPort": pulumi.Int(w.port)}},
-		"readinessProbe": pulumi.Map{
-			"httpGet": pulumi.Map{"path": pulumi.String(w.ready),
-				"port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
-			"periodSeconds": pulumi.Int(2),
+func (w workload) pod() object {
+	container := object{
+		"name": w.name, "image": w.image, "imagePullPolicy": "IfNotPresent",
+		"ports": array{object{"name": "http", "containerPort": w.port}},
+		"readinessProbe": object{
+			"httpGet":       object{"path": w.ready, "port": cmp.Or(w.readyPort, w.port)},
+			"periodSeconds": 2,
 		},
 		// A terminating Pod goes on serving until every kube-proxy and APISIX no longer send it
 		// requests.
-		"lifecycle": pulumi.Map{"preStop": pulumi.Map{
-			"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
-	}
-	pod := pulumi.Map{}
+		"lifecycle": object{"preStop": object{"sleep": object{"seconds": 5}}}}
+	pod := object{}
 	if len(w.args) > 0 {
-		container["args"] = pulumi.ToStringArray(w.args)
+		container["args"] = w.args
 	}
 	if len(w.env) > 0 {
 		container["env"] = w.env
 	}
 	if w.config != "" {
-		container["volumeMounts"] = pulumi.Array{pulumi.Map{"name": pulumi.String("config"),
-			"mountPath": pulumi.String(w.mount)}}
-		pod["volumes"] = pulumi.Array{pulumi.Map{
-			"name":      pulumi.String("config"),
-			"configMap": pulumi.Map{"name": pulumi.String(w.config)},
+		container["volumeMounts"] = array{object{"name": "config", "mountPath": w.mount}}
+		pod["volumes"] = array{object{
+			"name":      "config",
+			"configMap": object{"name": w.config},
 		}}
 	}
 	if w.memoryLimit != "" {
-		container["resources"] = pulumi.Map{
-			"requests": pulumi.Map{"memory": pulumi.String(w.memory)},
-			"limits":   pulumi.Map{"memory": pulumi.String(w.memoryLimit)},
+		container["resources"] = object{
+			"requests": object{"memory": w.memory},
+			"limits":   object{"memory": w.memoryLimit},
 		}
 	}
-	pod["containers"] = pulumi.Array{container}
+	pod["containers"] = array{container}
 	return pod
 }

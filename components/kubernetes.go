@@ -13,6 +13,50 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// object has the fields of a Kubernetes object, or values of a chart, as in YAML. A value may be a
+// pulumi.Input.
+type object = map[string]any
+
+// array is a list in an object.
+type array = []any
+
+// inputsOf returns the Pulumi inputs of an object.
+func inputsOf(fields object) pulumi.Map {
+	inputs := make(pulumi.Map, len(fields))
+	for name, value := range fields {
+		inputs[name] = valueOf(value)
+	}
+	return inputs
+}
+
+func valueOf(value any) pulumi.Input {
+	switch v := value.(type) {
+	case pulumi.Input:
+		return v
+	case object:
+		return inputsOf(v)
+	case array:
+		list := make(pulumi.Array, 0, len(v))
+		for _, one := range v {
+			list = append(list, valueOf(one))
+		}
+		return list
+	case []string:
+		return pulumi.ToStringArray(v)
+	case string:
+		return pulumi.String(v)
+	case bool:
+		return pulumi.Bool(v)
+	case int:
+		return pulumi.Int(v)
+	case int64:
+		return pulumi.Float64(v)
+	case float64:
+		return pulumi.Float64(v)
+	}
+	return pulumi.Any(value)
+}
+
 // Object is a Kubernetes object that is registered by its Pulumi type token. The SDK's typed
 // packages are not used, because core/v1 and helm/v3 take minutes to compile (docs/adr/0003).
 type Object struct{ pulumi.CustomResourceState }
@@ -20,7 +64,7 @@ type Object struct{ pulumi.CustomResourceState }
 // newObject registers a Kubernetes object by its Pulumi type token, for example
 // kubernetes:core/v1:Namespace. It runs the cluster's hook before each create and update.
 func newObject(
-	ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map,
+	ctx *pulumi.Context, cluster *Cluster, token, name string, fields object,
 	opts ...pulumi.ResourceOption,
 ) (*Object, error) {
 	version, err := utilities.PkgVersion()
@@ -28,19 +72,19 @@ func newObject(
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
 	cluster.note(token, fields)
-	object := &Object{}
+	made := &Object{}
 	opts = slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider),
 			pulumi.Version(version.String())})
-	if err := ctx.RegisterResource(token, name, fields, object, opts...); err != nil {
+	if err := ctx.RegisterResource(token, name, inputsOf(fields), made, opts...); err != nil {
 		return nil, err
 	}
-	return object, nil
+	return made, nil
 }
 
 // note adds an object to the cluster's list of objects that the program declares. If the name is
-// not a plain pulumi.String, note does nothing and the caller must add the object.
-func (c *Cluster) note(token string, fields pulumi.Map) {
+// not known yet, note does nothing and the caller must add the object.
+func (c *Cluster) note(token string, fields object) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
 	if group == "core" {
@@ -48,12 +92,11 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 	}
 	metadata := fields
 	if kind != "Release" {
-		metadata, _ = fields["metadata"].(pulumi.Map)
+		metadata, _ = fields["metadata"].(object)
 	}
-	namespace, _ := metadata["namespace"].(pulumi.String)
-	if name, named := metadata["name"].(pulumi.String); named {
-		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace),
-			string(name))
+	namespace, _ := metadata["namespace"].(string)
+	if name, named := metadata["name"].(string); named {
+		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), namespace, name)
 	}
 }
 
@@ -67,7 +110,7 @@ type customResource struct {
 	finalizers []string
 	// foreground makes the object's delete wait until all objects that it owns are deleted.
 	foreground bool
-	spec       pulumi.Map
+	spec       object
 }
 
 // background is the annotation that sets how an object is deleted; its value background deletes the
@@ -103,7 +146,7 @@ func newCustomResource(
 		ApiVersion:  pulumi.String(args.apiVersion),
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
-		OtherFields: map[string]any{"spec": args.spec},
+		OtherFields: map[string]any{"spec": inputsOf(args.spec)},
 	}, slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
 		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
@@ -126,13 +169,12 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 		return nil, err
 	}
 	opts = append(opts, childOf(options.Parent, end)...)
-	metadata := pulumi.Map{"name": pulumi.String(namespace),
-		"annotations": pulumi.Map{withoutWait: pulumi.String("true")}}
+	metadata := object{"name": namespace, "annotations": object{withoutWait: "true"}}
 	if len(labels) > 0 {
 		metadata["labels"] = labels
 	}
-	return newObject(ctx, cluster, "kubernetes:core/v1:Namespace", name, pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"), "metadata": metadata,
+	return newObject(ctx, cluster, "kubernetes:core/v1:Namespace", name, object{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": metadata,
 	}, opts...)
 }
 
@@ -140,11 +182,11 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 // same revision count: if old Pods counted, a rollout after a drain would put all new Pods on the
 // drained node. The constraint is soft, because the surge Pod of a rollout fits on no node if there
 // are as many Pods as nodes.
-func spreadOverNodes(labels pulumi.Input) pulumi.Array {
-	return pulumi.Array{pulumi.Map{
-		"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
-		"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
-		"labelSelector":     pulumi.Map{"matchLabels": labels},
-		"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}),
+func spreadOverNodes(labels any) array {
+	return array{object{
+		"maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
+		"whenUnsatisfiable": "ScheduleAnyway",
+		"labelSelector":     object{"matchLabels": labels},
+		"matchLabelKeys":    []string{"pod-template-hash"},
 	}}
 }

@@ -20,7 +20,7 @@ func laterValues(given pulumi.MapInput) userValues {
 // await returns the values of a release whose user values come from another resource.
 func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResult, error) {
 	t.Helper()
-	values, err := laterValues(given).apply(func(own config.Values) (pulumi.Map, error) {
+	values, err := laterValues(given).apply(func(own config.Values) (object, error) {
 		return mergeValues(metallbValues(), own)
 	})
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestOutputValuesAreValidatedWithoutQuotingThem(t *testing.T) {
 func TestConfiguredAndOutputValuesTogetherAreRefused(t *testing.T) {
 	both := laterValues(pulumi.Map{})
 	both.Values = config.Values{Key: "metallb.values", Tree: map[string]any{"a": "b"}}
-	_, err := both.apply(func(config.Values) (pulumi.Map, error) { return nil, nil })
+	_, err := both.apply(func(config.Values) (object, error) { return nil, nil })
 	require.ErrorContains(t, err, "strata:metallb.values is set, and the program gives Values")
 }
 

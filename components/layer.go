@@ -80,7 +80,7 @@ func (l *layer) newNamespace(
 	if !l.Cluster.NetworkPolicies {
 		return nil
 	}
-	policy, err := values.apply(func(values config.Values) (pulumi.Map, error) {
+	policy, err := values.apply(func(values config.Values) (object, error) {
 		return l.policy.spec(values), nil
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ type releaseArgs struct {
 	artifact string
 	// values are Strata's values. own are the user's values, which are merged with them
 	// (mergeValues).
-	values pulumi.Map
+	values object
 	own    userValues
 	// skipCRDs makes Helm skip the chart's crds/ folder, because another layer owns the CRDs.
 	skipCRDs bool
@@ -126,22 +126,22 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := args.own.apply(func(own config.Values) (pulumi.Map, error) {
+	values, err := args.own.apply(func(own config.Values) (object, error) {
 		return mergeValues(args.values, own)
 	})
 	if err != nil {
 		return made, err
 	}
-	fields := pulumi.Map{
-		"name":      pulumi.String(args.name),
-		"namespace": pulumi.String(l.space),
+	fields := object{
+		"name":      args.name,
+		"namespace": l.space,
 		// The chart's path contains its digest, so another chart has another path.
-		"chart":     pulumi.String(made.chart.Path),
+		"chart":     made.chart.Path,
 		"values":    values,
-		"skipAwait": pulumi.Bool(true),
+		"skipAwait": true,
 	}
 	if args.skipCRDs {
-		fields["skipCrds"] = pulumi.Bool(true)
+		fields["skipCrds"] = true
 	}
 	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release",
 		fields, opts...)

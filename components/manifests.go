@@ -197,8 +197,8 @@ func (m Manifest) withoutWait() Manifest {
 }
 
 // fields returns the object's fields. The data of a Secret are marked as secret.
-func (m Manifest) fields() pulumi.Map {
-	fields := pulumi.Map{}
+func (m Manifest) fields() object {
+	fields := object{}
 	for key, value := range m.Object {
 		fields[key] = pulumi.Any(value)
 		if m.GetKind() == "Secret" && (key == "data" || key == "stringData") {

@@ -100,16 +100,14 @@ func (m *metallb) addresses() error {
 		return err
 	}
 	pool, err := m.content("pool", "IPAddressPool", poolWait(m.Timeouts.MetalLBPool.Duration),
-		pulumi.Map{
-			"addresses": m.Addresses, "autoAssign": pulumi.Bool(true),
-		}, m.Webhook)
+		object{"addresses": m.Addresses, "autoAssign": true}, m.Webhook)
 	if err != nil {
 		return err
 	}
 	// An L2Advertisement has an empty status, so Pulumi cannot wait for it. The pool gate checks
 	// the speakers instead.
-	advertisement, err := m.content("advertisement", "L2Advertisement", nil, pulumi.Map{
-		"ipAddressPools": pulumi.ToStringArray([]string{metallbPool}),
+	advertisement, err := m.content("advertisement", "L2Advertisement", nil, object{
+		"ipAddressPools": []string{metallbPool},
 	}, pool)
 	if err != nil {
 		return err
@@ -139,7 +137,7 @@ func (m *metallb) ranges() (pulumi.StringArrayOutput, error) {
 
 // content registers a custom resource of MetalLB, named default.
 func (m *metallb) content(
-	role, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource,
+	role, kind string, wait pulumi.StringMap, spec object, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
 	return m.object(role, customResource{
 		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool,
@@ -148,13 +146,12 @@ func (m *metallb) content(
 }
 
 // metallbValues returns the chart's values. Only L2 mode is used, so FRR is disabled.
-func metallbValues() pulumi.Map {
-	return pulumi.Map{
-		"frrk8s": pulumi.Map{"enabled": pulumi.Bool(false)},
-		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)},
+func metallbValues() object {
+	return object{
+		"frrk8s": object{"enabled": false},
+		"speaker": object{"frr": object{"enabled": false},
 			"livenessProbe": patientLiveness()},
-		"controller": pulumi.Map{"livenessProbe": patientLiveness()},
-		"crds": pulumi.Map{"enabled": pulumi.Bool(true),
-			"validationFailurePolicy": pulumi.String("Fail")},
+		"controller": object{"livenessProbe": patientLiveness()},
+		"crds":       object{"enabled": true, "validationFailurePolicy": "Fail"},
 	}
 }

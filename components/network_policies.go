@@ -13,7 +13,7 @@ import (
 // chart's Pods and no other.
 type layerPolicy struct {
 	// pods are the labels that select the chart's Pods.
-	pods pulumi.Map
+	pods object
 	// open are the ports that are open for all addresses. They cannot be limited to clients in the
 	// cluster: API servers call webhooks from the addresses of nodes, from which users' requests
 	// may come as well.
@@ -24,8 +24,8 @@ type layerPolicy struct {
 	from string
 }
 
-func instanceLabel(instance string) pulumi.Map {
-	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
+func instanceLabel(instance string) object {
+	return object{"app.kubernetes.io/instance": instance}
 }
 
 // newNetworkPolicy registers a NetworkPolicy.
@@ -34,12 +34,11 @@ func newNetworkPolicy(
 	opts ...pulumi.ResourceOption,
 ) error {
 	_, err := newObject(ctx, cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", resource,
-		pulumi.Map{
-			"apiVersion": pulumi.String("networking.k8s.io/v1"),
-			"kind":       pulumi.String("NetworkPolicy"),
-			"metadata": pulumi.Map{"name": pulumi.String(name),
-				"namespace": pulumi.String(namespace)},
-			"spec": spec,
+		object{
+			"apiVersion": "networking.k8s.io/v1",
+			"kind":       "NetworkPolicy",
+			"metadata":   object{"name": name, "namespace": namespace},
+			"spec":       spec,
 		}, opts...)
 	if err != nil {
 		return fmt.Errorf("network policy: %w", err)
@@ -49,7 +48,7 @@ func newNetworkPolicy(
 
 // spec returns the spec of the NetworkPolicy. It also opens the ports in values, the user's values
 // of the chart.
-func (p layerPolicy) spec(values config.Values) pulumi.Map {
+func (p layerPolicy) spec(values config.Values) object {
 	open, protocols := slices.Clone(p.open), []string{"TCP"}
 	for _, key := range []string{"ports", "prometheus", "webhook"} {
 		open = append(open, portsBelow(values.Tree[key])...)
@@ -58,25 +57,24 @@ func (p layerPolicy) spec(values config.Values) pulumi.Map {
 		protocols = append(protocols, "UDP")
 	}
 	slices.Sort(open)
-	var ports, ingress pulumi.Array
+	var ports, ingress array
 	for _, port := range slices.Compact(open) {
 		for _, protocol := range protocols {
-			ports = append(ports, pulumi.Map{"port": pulumi.Int(port),
-				"protocol": pulumi.String(protocol)})
+			ports = append(ports, object{"port": port, "protocol": protocol})
 		}
 	}
 	if len(ports) > 0 { // a rule without ports would open all ports
-		ingress = append(ingress, pulumi.Map{"ports": ports})
+		ingress = append(ingress, object{"ports": ports})
 	}
 	if p.from != "" {
-		ingress = append(ingress, pulumi.Map{
-			"from": pulumi.Array{pulumi.Map{"namespaceSelector": pulumi.Map{
-				"matchLabels": pulumi.Map{"kubernetes.io/metadata.name": pulumi.String(p.from)},
+		ingress = append(ingress, object{
+			"from": array{object{"namespaceSelector": object{
+				"matchLabels": object{"kubernetes.io/metadata.name": p.from},
 			}}}})
 	}
-	return pulumi.Map{
-		"podSelector": pulumi.Map{"matchLabels": p.pods}, "ingress": ingress,
-		"policyTypes": pulumi.ToStringArray([]string{"Ingress"}),
+	return object{
+		"podSelector": object{"matchLabels": p.pods}, "ingress": ingress,
+		"policyTypes": []string{"Ingress"},
 	}
 }
 

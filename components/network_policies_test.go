@@ -3,7 +3,6 @@ package components
 import (
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 
 	"strata/config"
@@ -19,8 +18,8 @@ func TestLayerPolicyOpensPortsOfUserValues(t *testing.T) {
 		"webhook":    map[string]any{"list": []any{int64(10260), int64(70000), int64(-1), "text"}},
 	}})
 	var ports []int
-	for _, one := range spec["ingress"].(pulumi.Array)[0].(pulumi.Map)["ports"].(pulumi.Array) {
-		ports = append(ports, int(one.(pulumi.Map)["port"].(pulumi.Int)))
+	for _, one := range spec["ingress"].(array)[0].(object)["ports"].(array) {
+		ports = append(ports, int(one.(object)["port"].(int)))
 	}
 	assert.Equal(t, []int{5432, 5432, 8000, 8000, 9100, 9100, 10260, 10260}, ports, "TCP and UDP")
 	assert.Equal(t, []int{8000, 9100}, policy.open, "the layer's list is left alone")
@@ -28,8 +27,8 @@ func TestLayerPolicyOpensPortsOfUserValues(t *testing.T) {
 
 // A rule without ports would open all.
 func TestLayerPolicyWithoutPortsAdmitsOnlyItsNamespace(t *testing.T) {
-	rules := layerPolicy{from: "cert-manager"}.spec(config.Values{})["ingress"].(pulumi.Array)
+	rules := layerPolicy{from: "cert-manager"}.spec(config.Values{})["ingress"].(array)
 	assert.Len(t, rules, 1)
-	assert.Contains(t, rules[0].(pulumi.Map), "from")
+	assert.Contains(t, rules[0].(object), "from")
 	assert.Empty(t, layerPolicy{}.spec(config.Values{})["ingress"])
 }

@@ -12,7 +12,7 @@ type secretArgs struct {
 	labels pulumi.StringMap
 	// data are the values by key, not in base64. The caller marks values that the state must
 	// encrypt as secret.
-	data pulumi.Map
+	data object
 }
 
 // newSecret registers a Secret of type Opaque.
@@ -20,14 +20,13 @@ func newSecret(
 	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs,
 	opts ...pulumi.ResourceOption,
 ) (*Object, error) {
-	metadata := pulumi.Map{"name": pulumi.String(args.name),
-		"namespace": pulumi.String(args.namespace)}
+	metadata := object{"name": args.name, "namespace": args.namespace}
 	if len(args.labels) > 0 {
 		metadata["labels"] = args.labels
 	}
-	return newObject(ctx, cluster, "kubernetes:core/v1:Secret", name, pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"),
-		"type":     pulumi.String("Opaque"),
+	return newObject(ctx, cluster, "kubernetes:core/v1:Secret", name, object{
+		"apiVersion": "v1", "kind": "Secret",
+		"type":     "Opaque",
 		"metadata": metadata, "stringData": args.data,
 	}, opts...)
 }

@@ -167,8 +167,8 @@ func (t *traefik) certificate() error {
 	if err != nil {
 		return err
 	}
-	_, err = t.content("tls-store", "TLSStore", "default", pulumi.Map{
-		"defaultCertificate": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
+	_, err = t.content("tls-store", "TLSStore", "default", object{
+		"defaultCertificate": object{"secretName": traefikTLS},
 	}, with(t.args.After, t.tls.Ready)...)
 	return err
 }
@@ -194,7 +194,7 @@ func (t *traefik) gateway() error {
 
 // content registers a custom resource of Traefik in its namespace.
 func (t *traefik) content(
-	role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
+	role, kind, name string, spec object, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {
 	return t.object(role, customResource{
 		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName,

@@ -31,85 +31,70 @@ const (
 // new requests during preStop and finishes open ones during graceTimeOut. The termination grace
 // period covers both. If challenges is true, requests for /.well-known/acme-challenge/ are not
 // redirected to https, which has no certificate yet.
-func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
+func traefikValues(cfg config.Traefik, challenges bool) object {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
-	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"),
-		"graceTimeOut": pulumi.String(longest.String())}
-	port := func(http pulumi.Map) pulumi.Map {
-		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle,
-			"keepAliveMaxTime": pulumi.String(traefikKeepAlive.String())}, "http": http}
+	lifecycle := object{"requestAcceptGraceTimeout": "0s", "graceTimeOut": longest.String()}
+	port := func(http object) object {
+		return object{"transport": object{"lifeCycle": lifecycle,
+			"keepAliveMaxTime": traefikKeepAlive.String()}, "http": http}
 	}
-	service := pulumi.Map{"spec": pulumi.Map{
-		"type":                  pulumi.String("LoadBalancer"),
-		"externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault()),
+	service := object{"spec": object{
+		"type":                  "LoadBalancer",
+		"externalTrafficPolicy": cfg.ExternalTrafficPolicy.OrDefault(),
 	}}
 	if cfg.Address.IsValid() {
-		service["annotations"] = pulumi.Map{
-			"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
+		service["annotations"] = object{
+			"metallb.io/loadBalancerIPs": cfg.Address.String()}
 	}
-	web := port(pulumi.Map{"redirections": pulumi.Map{"entryPoint": pulumi.Map{
-		"to": pulumi.String("websecure"), "scheme": pulumi.String("https"),
-		"permanent": pulumi.Bool(true),
+	web := port(object{"redirections": object{"entryPoint": object{
+		"to": "websecure", "scheme": "https", "permanent": true,
 	}}})
 	if challenges {
-		web["allowACMEByPass"] = pulumi.Bool(true)
+		web["allowACMEByPass"] = true
 	}
-	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
-	return pulumi.Map{
-		"deployment": pulumi.Map{
-			"replicas":                      pulumi.Int(cfg.Replicas),
-			"minReadySeconds":               pulumi.Int(5),
-			"terminationGracePeriodSeconds": pulumi.Int(int(grace.Seconds())),
-			"lifecycle": pulumi.Map{
-				"preStop": pulumi.Map{"sleep": pulumi.Map{
-					"seconds": pulumi.Int(int(traefikPreStop.Seconds()))}}},
-		},
-		"livenessProbe": patientLiveness(),
-		"updateStrategy": pulumi.Map{"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0),
-			"maxSurge": pulumi.Int(1)}},
-		"podDisruptionBudget": pulumi.Map{
-			"enabled": pulumi.Bool(cfg.Replicas > 1), "maxUnavailable": pulumi.Int(1),
-		},
+	on, off := object{"enabled": true}, object{"enabled": false}
+	return object{
+		"deployment": object{
+			"replicas":                      cfg.Replicas,
+			"minReadySeconds":               5,
+			"terminationGracePeriodSeconds": int(grace.Seconds()),
+			"lifecycle": object{
+				"preStop": object{"sleep": object{"seconds": int(traefikPreStop.Seconds())}}}},
+		"livenessProbe":       patientLiveness(),
+		"updateStrategy":      object{"rollingUpdate": object{"maxUnavailable": 0, "maxSurge": 1}},
+		"podDisruptionBudget": object{"enabled": cfg.Replicas > 1, "maxUnavailable": 1},
 		"topologySpreadConstraints": spreadOverNodes(
-			pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(traefikName)}),
-		"global": pulumi.Map{"checkNewVersion": pulumi.Bool(false),
-			"sendAnonymousUsage": pulumi.Bool(false)},
-		"ingressClass": pulumi.Map{"enabled": pulumi.Bool(true),
-			"isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
-		"providers": pulumi.Map{
+			object{"app.kubernetes.io/name": traefikName}),
+		"global":       object{"checkNewVersion": false, "sendAnonymousUsage": false},
+		"ingressClass": object{"enabled": true, "isDefaultClass": true, "name": traefikName},
+		"providers": object{
 			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
 		},
-		"gateway": off, // Traefik.gateway registers one that waits for its certificate
-		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true),
-			"name": pulumi.String(traefikName)},
+		"gateway":      off, // Traefik.gateway registers one that waits for its certificate
+		"gatewayClass": object{"enabled": true, "name": traefikName},
 		"service":      service,
-		"ports":        pulumi.Map{"web": web, "websecure": port(pulumi.Map{"tls": on})},
-		"ingressRoute": pulumi.Map{"dashboard": off}, // dashboard registers one with a login
-		"metrics":      pulumi.Map{"prometheus": pulumi.Map{"service": on}},
+		"ports":        object{"web": web, "websecure": port(object{"tls": on})},
+		"ingressRoute": object{"dashboard": off}, // dashboard registers one with a login
+		"metrics":      object{"prometheus": object{"service": on}},
 	}
 }
 
 // traefikGateway returns the Gateway's spec. The listeners have the ports 8000 and 8443 instead of
 // the Service's 80 and 443, because Traefik maps a listener to the entry point with the same
 // container port (traefik pkg/provider/kubernetes/gateway: entryPointName).
-func traefikGateway(domain string) pulumi.Map {
-	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
-	return pulumi.Map{
-		"gatewayClassName": pulumi.String(traefikName),
-		"listeners": pulumi.Array{
-			pulumi.Map{
-				"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"),
-				"port": pulumi.Int(8000), "allowedRoutes": routes,
-			},
-			pulumi.Map{
-				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"),
-				"port": pulumi.Int(8443), "allowedRoutes": routes,
-				"hostname": pulumi.String("*." + domain),
-				"tls": pulumi.Map{
-					"mode": pulumi.String("Terminate"),
-					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"),
-						"name": pulumi.String(traefikTLS)}},
+func traefikGateway(domain string) object {
+	routes := object{"namespaces": object{"from": "All"}}
+	return object{
+		"gatewayClassName": traefikName,
+		"listeners": array{
+			object{"name": "http", "protocol": "HTTP", "port": 8000, "allowedRoutes": routes},
+			object{
+				"name": "https", "protocol": "HTTPS", "port": 8443, "allowedRoutes": routes,
+				"hostname": "*." + domain,
+				"tls": object{
+					"mode":            "Terminate",
+					"certificateRefs": array{object{"kind": "Secret", "name": traefikTLS}},
 				},
 			},
 		},

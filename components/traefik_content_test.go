@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,23 +14,23 @@ import (
 // connection's next request is lost.
 func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	values := traefikValues(config.Traefik{}, false)
-	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
-	for name, port := range values["ports"].(pulumi.Map) {
+	sleep := values["deployment"].(object)["lifecycle"].(object)["preStop"].(object)["sleep"].(object)["seconds"]
+	for name, port := range values["ports"].(object) {
 		age, err := time.ParseDuration(string(
-			port.(pulumi.Map)["transport"].(pulumi.Map)["keepAliveMaxTime"].(pulumi.String)))
+			port.(object)["transport"].(object)["keepAliveMaxTime"].(string)))
 		require.NoError(t, err, name)
 		assert.Positive(t, age, "%s: without a limit a connection lives as long as its Pod", name)
-		assert.Less(t, age, time.Duration(sleep.(pulumi.Int))*time.Second, name)
+		assert.Less(t, age, time.Duration(sleep.(int))*time.Second, name)
 	}
 }
 
 // An ACME server requests the challenge's answer on port 80. Before there is a certificate, it need
 // not accept an answer by https. All other requests are redirected to https.
 func TestTraefikDoesNotRedirectACMEChallenges(t *testing.T) {
-	web := func(challenges bool) pulumi.Map {
-		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)
+	web := func(challenges bool) object {
+		return traefikValues(config.Traefik{}, challenges)["ports"].(object)["web"].(object)
 	}
 	assert.NotContains(t, web(false), "allowACMEByPass")
-	assert.Equal(t, pulumi.Bool(true), web(true)["allowACMEByPass"])
+	assert.Equal(t, true, web(true)["allowACMEByPass"])
 	assert.Equal(t, web(false)["http"], web(true)["http"])
 }

@@ -29,13 +29,13 @@ func (t *traefik) dashboard() error {
 	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser,
 		password.BcryptHash)).(pulumi.StringOutput)
 	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{
-		name: dashboardSecret, namespace: traefikName, data: pulumi.Map{"users": users},
+		name: dashboardSecret, namespace: traefikName, data: object{"users": users},
 	}, childOf(t, t.namespace)...)
 	if err != nil {
 		return fmt.Errorf("dashboard users: %w", err)
 	}
-	auth, err := t.content("dashboard-auth", "Middleware", "dashboard-auth", pulumi.Map{
-		"basicAuth": pulumi.Map{"secret": pulumi.String(dashboardSecret)},
+	auth, err := t.content("dashboard-auth", "Middleware", "dashboard-auth", object{
+		"basicAuth": object{"secret": dashboardSecret},
 	}, with(t.args.After, secret)...)
 	if err != nil {
 		return err
@@ -54,18 +54,16 @@ func (t *traefik) dashboard() error {
 	return err
 }
 
-func dashboardRoute(host string) pulumi.Map {
-	return pulumi.Map{
-		"entryPoints": pulumi.ToStringArray([]string{"websecure"}),
-		"routes": pulumi.Array{pulumi.Map{
-			"kind": pulumi.String("Rule"),
-			"match": pulumi.String(
-				fmt.Sprintf("Host(`%s`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`))", host)),
-			"middlewares": pulumi.Array{pulumi.Map{"name": pulumi.String("dashboard-auth")}},
-			"services": pulumi.Array{pulumi.Map{"kind": pulumi.String("TraefikService"),
-				"name": pulumi.String("api@internal")}},
+func dashboardRoute(host string) object {
+	return object{
+		"entryPoints": []string{"websecure"},
+		"routes": array{object{
+			"kind":        "Rule",
+			"match":       fmt.Sprintf("Host(`%s`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`))", host),
+			"middlewares": array{object{"name": "dashboard-auth"}},
+			"services":    array{object{"kind": "TraefikService", "name": "api@internal"}},
 		}},
-		"tls": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
+		"tls": object{"secretName": traefikTLS},
 	}
 }
 

@@ -61,7 +61,7 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 // mergeValues merges Strata's values of a chart with the user's. Objects are merged recursively.
 // The user's value replaces a default of Strata. It returns an error if both set any other value,
 // which the validation in package config should have reported.
-func mergeValues(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
+func mergeValues(ours object, own config.Values) (object, error) {
 	if own.Tree == nil {
 		return ours, nil
 	}
@@ -82,16 +82,16 @@ type merging struct {
 	clashes []string
 }
 
-func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pulumi.Map {
+func (m *merging) object(path string, ours, theirs object) object {
 	merged := maps.Clone(ours)
 	for name, value := range theirs {
 		at := config.ValuePath(path, name)
 		our, both := ours[name]
-		ourObject, isOurs := our.(pulumi.Map)
-		theirObject, isTheirs := value.(map[string]any)
+		ourObject, isOurs := our.(object)
+		theirObject, isTheirs := value.(object)
 		switch {
 		case !both || m.own.GivesWay(at):
-			merged[name] = m.input(value)
+			merged[name] = m.mark(value)
 		case isOurs && isTheirs:
 			merged[name] = m.object(at, ourObject, theirObject)
 		default:
@@ -101,37 +101,30 @@ func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pu
 	return merged
 }
 
-// input converts a value to a Pulumi input. If any text of the values is secret, all texts are
-// marked as secret.
-func (m *merging) input(value any) pulumi.Input {
+// mark returns a value of the user. If any text of the values is secret, it marks all texts as
+// secret.
+func (m *merging) mark(value any) any {
 	switch v := value.(type) {
-	case map[string]any:
-		return m.object("", pulumi.Map{}, v)
-	case []any:
-		list := make(pulumi.Array, 0, len(v))
+	case object:
+		return m.object("", object{}, v)
+	case array:
+		list := make(array, 0, len(v))
 		for _, one := range v {
-			list = append(list, m.input(one))
+			list = append(list, m.mark(one))
 		}
 		return list
 	case string:
 		if m.own.Secret {
 			return pulumi.ToSecret(pulumi.String(v))
 		}
-		return pulumi.String(v)
-	case bool:
-		return pulumi.Bool(v)
-	case int64:
-		return pulumi.Float64(v)
-	case float64:
-		return pulumi.Float64(v)
 	}
-	return pulumi.Any(value)
+	return value
 }
 
 // patientLiveness returns chart values for a liveness probe that tolerates slow answers of a busy
 // host. A needless restart interrupts service: after a restart of a MetalLB speaker, connections to
 // the addresses that it announces break. The values are those of the controller in cert-manager's
 // chart.
-func patientLiveness() pulumi.Map {
-	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
+func patientLiveness() object {
+	return object{"timeoutSeconds": 15, "failureThreshold": 8}
 }

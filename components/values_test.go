@@ -17,9 +17,9 @@ func own(tree map[string]any) config.Values {
 }
 
 func TestUserValuesAreMergedBelowStrataValues(t *testing.T) {
-	ours := pulumi.Map{
-		"service": pulumi.Map{"spec": pulumi.Map{"type": pulumi.String("LoadBalancer")}},
-		"list":    pulumi.Array{pulumi.String("ours")},
+	ours := object{
+		"service": object{"spec": object{"type": "LoadBalancer"}},
+		"list":    array{"ours"},
 	}
 	merged, err := mergeValues(ours, own(map[string]any{
 		"service": map[string]any{"annotations": map[string]any{"a/b": "c"},
@@ -27,36 +27,32 @@ func TestUserValuesAreMergedBelowStrataValues(t *testing.T) {
 		"env": []any{map[string]any{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
 	}))
 	require.NoError(t, err)
-	assert.Equal(t, pulumi.Map{
-		"service": pulumi.Map{
-			"spec": pulumi.Map{"type": pulumi.String("LoadBalancer"),
-				"loadBalancerSourceRanges": pulumi.Array{pulumi.String("10.0.0.0/8")}},
-			"annotations": pulumi.Map{"a/b": pulumi.String("c")},
+	assert.Equal(t, object{
+		"service": object{
+			"spec": object{"type": "LoadBalancer",
+				"loadBalancerSourceRanges": array{"10.0.0.0/8"}},
+			"annotations": object{"a/b": "c"},
 		},
-		"list": pulumi.Array{pulumi.String("ours")},
-		"env": pulumi.Array{pulumi.Map{
-			"name": pulumi.String("A"), "count": pulumi.Float64(2), "share": pulumi.Float64(0.5),
-			"on": pulumi.Bool(true),
-		}},
+		"list": array{"ours"},
+		"env":  array{object{"name": "A", "count": int64(2), "share": 0.5, "on": true}},
 	}, merged)
-	assert.Equal(t, pulumi.Map{"type": pulumi.String("LoadBalancer")},
-		ours["service"].(pulumi.Map)["spec"], "ours are not changed")
+	assert.Equal(t, object{"type": "LoadBalancer"},
+		ours["service"].(object)["spec"], "ours are not changed")
 }
 
 func TestUserValuesOverrideStrataDefaults(t *testing.T) {
-	merged, err := mergeValues(pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(true),
-		"name": pulumi.String("traefik")}},
+	merged, err := mergeValues(object{"ingressClass": object{"isDefaultClass": true,
+		"name": "traefik"}},
 		own(map[string]any{"ingressClass": map[string]any{"isDefaultClass": false}}))
 	require.NoError(t, err)
-	assert.Equal(t, pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(false),
-		"name": pulumi.String("traefik")}}, merged)
+	assert.Equal(t, object{"ingressClass": object{"isDefaultClass": false,
+		"name": "traefik"}}, merged)
 }
 
 // The rules of package config refuse such values earlier. If they miss one, the merge must not
 // silently override a value.
 func TestConflictingUserValuesAreRefused(t *testing.T) {
-	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{},
-		"c": pulumi.String("x")}
+	ours := object{"a": object{"b": 1}, "list": array{}, "c": "x"}
 	for path, tree := range map[string]map[string]any{
 		"a.b": {"a": map[string]any{"b": int64(1)}}, "a": {"a": "none"},
 		"list": {"list": []any{"mine"}}, "c": {"c": map[string]any{"d": "e"}},
@@ -67,7 +63,7 @@ func TestConflictingUserValuesAreRefused(t *testing.T) {
 }
 
 func TestMergeWithoutUserValuesChangesNothing(t *testing.T) {
-	ours := pulumi.Map{"a": pulumi.Int(1)}
+	ours := object{"a": 1}
 	merged, err := mergeValues(ours, config.Values{})
 	require.NoError(t, err)
 	assert.Equal(t, ours, merged)
@@ -93,14 +89,27 @@ func TestMergedStringsAreSecretIfUserValuesAreSecret(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
 	secret.Secret = true
-	merged, err := mergeValues(pulumi.Map{"ours": pulumi.String("plain")}, secret)
+	merged, err := mergeValues(object{"ours": "plain"}, secret)
 	require.NoError(t, err)
-	assert.Equal(t, pulumi.String("plain"), merged["ours"])
-	inner := merged["a"].(pulumi.Map)
-	assert.Equal(t, pulumi.Bool(true), inner["on"])
-	for _, text := range []pulumi.Input{inner["text"], merged["list"].(pulumi.Array)[0]} {
+	assert.Equal(t, "plain", merged["ours"])
+	inner := merged["a"].(object)
+	assert.Equal(t, true, inner["on"])
+	for _, text := range []any{inner["text"], merged["list"].(array)[0]} {
 		output, ok := text.(pulumi.Output)
 		require.True(t, ok, "%T", text)
 		assert.True(t, pulumi.IsSecret(output))
 	}
+}
+
+func TestObjectsBecomeInputsOfTheirTypes(t *testing.T) {
+	secret := pulumi.ToSecret("hunter2")
+	assert.Equal(t, pulumi.Map{
+		"name": pulumi.String("web"), "on": pulumi.Bool(true), "port": pulumi.Int(80),
+		"user": pulumi.Float64(2), "share": pulumi.Float64(0.5), "later": secret,
+		"hosts": pulumi.ToStringArray([]string{"a"}),
+		"list":  pulumi.Array{pulumi.Map{"name": pulumi.String("x")}},
+	}, inputsOf(object{
+		"name": "web", "on": true, "port": 80, "user": int64(2), "share": 0.5, "later": secret,
+		"hosts": []string{"a"}, "list": array{object{"name": "x"}},
+	}))
 }

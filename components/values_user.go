@@ -34,10 +34,11 @@ func (v userValues) isSet() bool { return v.later != nil || v.Tree != nil }
 // apply returns f's result for the values. It calls f at once for values of the configuration, and
 // otherwise when the values are known. It returns an error if both the configuration and another
 // resource set values.
-func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
+func (v userValues) apply(f func(config.Values) (object, error)) (pulumi.MapInput, error) {
 	switch {
 	case v.later == nil:
-		return f(v.Values)
+		made, err := f(v.Values)
+		return inputsOf(made), err
 	case v.Tree != nil:
 		return nil, fmt.Errorf("strata:%s is set, and the program gives Values: leave one of them out", v.Key)
 	}
@@ -47,6 +48,6 @@ func (v userValues) apply(f func(config.Values) (pulumi.Map, error)) (pulumi.Map
 			return pulumi.MapOutput{}, err
 		}
 		made, err := f(values)
-		return made.ToMapOutput(), err
+		return inputsOf(made).ToMapOutput(), err
 	}).(pulumi.MapOutput), nil
 }

@@ -1,8 +1,6 @@
 package components
 
 import (
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-
 	"strata/config"
 )
 
@@ -22,39 +20,30 @@ storage "raft" {
 
 // vaultValues returns the chart's values. The injector is disabled, because only the PKI engine is
 // used.
-func vaultValues(cfg config.Vault) pulumi.Map {
-	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent),
-		"size": pulumi.String(cfg.Storage.Size)}
+func vaultValues(cfg config.Vault) object {
+	storage := object{"enabled": *cfg.Storage.Persistent, "size": cfg.Storage.Size}
 	if cfg.Storage.Class != "" {
-		storage["storageClass"] = pulumi.String(cfg.Storage.Class)
+		storage["storageClass"] = cfg.Storage.Class
 	}
-	volumes := pulumi.Array{pulumi.Map{
-		"name": pulumi.String("tls"), "secret": pulumi.Map{"secretName": pulumi.String(vaultTLS)},
-	}}
-	mounts := pulumi.Array{pulumi.Map{
-		"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"),
-		"readOnly": pulumi.Bool(true),
-	}}
+	volumes := array{object{"name": "tls", "secret": object{"secretName": vaultTLS}}}
+	mounts := array{object{"name": "tls", "mountPath": "/vault/tls", "readOnly": true}}
 	if !*cfg.Storage.Persistent {
 		// Without persistent storage, the chart mounts no volume at /vault/data, and the image does
 		// not have this folder (https://github.com/hashicorp/vault/issues/11971).
-		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"),
-			"emptyDir": pulumi.Map{}})
-		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"),
-			"mountPath": pulumi.String("/vault/data")})
+		volumes = append(volumes, object{"name": "data", "emptyDir": object{}})
+		mounts = append(mounts, object{"name": "data", "mountPath": "/vault/data"})
 	}
-	return pulumi.Map{
-		"global":   pulumi.Map{"tlsDisable": pulumi.Bool(false)},
-		"injector": pulumi.Map{"enabled": pulumi.Bool(false)},
-		"server": pulumi.Map{
+	return object{
+		"global":   object{"tlsDisable": false},
+		"injector": object{"enabled": false},
+		"server": object{
 			// The chart's OnDelete would leave the old version running after an upgrade.
-			"updateStrategyType": pulumi.String("RollingUpdate"),
-			"standalone": pulumi.Map{"enabled": pulumi.Bool(true),
-				"config": pulumi.String(vaultServerConfig)},
-			"dataStorage":   storage,
-			"authDelegator": pulumi.Map{"enabled": pulumi.Bool(true)},
-			"volumes":       volumes,
-			"volumeMounts":  mounts,
+			"updateStrategyType": "RollingUpdate",
+			"standalone":         object{"enabled": true, "config": vaultServerConfig},
+			"dataStorage":        storage,
+			"authDelegator":      object{"enabled": true},
+			"volumes":            volumes,
+			"volumeMounts":       mounts,
 		},
 	}
 }

@@ -51,7 +51,7 @@ func NewWave(
 	l := layer{
 		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps",
 		space: waveNamespace,
-		policy: layerPolicy{pods: pulumi.Map{"release": pulumi.String("wave")},
+		policy: layerPolicy{pods: object{"release": "wave"},
 			open: []int{8080, 9443}},
 		limit: args.Timeouts.Workload, limitKey: "strata:timeouts.workload",
 	}
@@ -84,11 +84,11 @@ func NewWave(
 }
 
 // waveValues returns the chart's values.
-func waveValues(cfg config.Wave) pulumi.Map {
-	return pulumi.Map{
-		"replicas": pulumi.Int(cfg.Replicas),
-		"pdb":      pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)},
-		"webhooks": pulumi.Map{"enabled": pulumi.Bool(*cfg.Webhooks)},
+func waveValues(cfg config.Wave) object {
+	return object{
+		"replicas": cfg.Replicas,
+		"pdb":      object{"enabled": cfg.Replicas > 1},
+		"webhooks": object{"enabled": *cfg.Webhooks},
 	}
 }
 

@@ -96,7 +96,7 @@ func NewWorkload(
 }
 
 // object registers an object of the workload. It waits for the namespace and needs.
-func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...pulumi.Resource) (*Object, error) {
+func (w *workloadBuild) object(role, token string, fields object, needs ...pulumi.Resource) (*Object, error) {
 	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields,
 		childOf(w, append(needs, w.args.Namespace)...)...)
 	if err != nil {
@@ -106,9 +106,9 @@ func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...p
 }
 
 // metadata returns the metadata of an object in the workload's namespace. annotations may be nil.
-func (w *workloadBuild) metadata(name pulumi.StringInput, annotations pulumi.StringMap) pulumi.Map {
-	metadata := pulumi.Map{
-		"name": name, "namespace": pulumi.String(w.args.Config.Namespace), "labels": workloadLabels(w.args.Config.Name),
+func (w *workloadBuild) metadata(name any, annotations object) object {
+	metadata := object{
+		"name": name, "namespace": w.args.Config.Namespace, "labels": workloadLabels(w.args.Config.Name),
 	}
 	if annotations != nil {
 		metadata["annotations"] = annotations
@@ -168,11 +168,11 @@ func (w *workloadBuild) reads() []pulumi.Resource {
 func (w *workloadBuild) deployment(role, name string, replicas int, needs ...pulumi.Resource) (*Object, error) {
 	annotations := maps.Clone(skipAwait) // its gate waits, and reports the reason of a failure
 	if w.args.Config.Wave {
-		annotations[waveAnnotation] = pulumi.String("true")
+		annotations[waveAnnotation] = "true"
 	}
-	return w.object(role, "kubernetes:apps/v1:Deployment", pulumi.Map{
-		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
-		"metadata": w.metadata(pulumi.String(name), annotations),
+	return w.object(role, "kubernetes:apps/v1:Deployment", object{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": w.metadata(name, annotations),
 		"spec":     workloadDeployment(w.args, w.config, name, replicas),
 	}, needs...)
 }
@@ -189,14 +189,11 @@ func (w *workloadBuild) serve() error {
 
 // serviceOf registers a Service for the Pods of the Deployment called name.
 func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
-	return w.object(role, "kubernetes:core/v1:Service", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
-		"metadata": w.metadata(pulumi.String(name), skipAwait),
-		"spec": pulumi.Map{
+	return w.object(role, "kubernetes:core/v1:Service", object{
+		"apiVersion": "v1", "kind": "Service", "metadata": w.metadata(name, skipAwait),
+		"spec": object{
 			"selector": workloadLabels(name),
-			"ports": pulumi.Array{pulumi.Map{
-				"name": pulumi.String("http"), "port": pulumi.Int(80), "targetPort": pulumi.String("http"),
-			}},
+			"ports":    array{object{"name": "http", "port": 80, "targetPort": "http"}},
 		},
 	})
 }
@@ -243,8 +240,8 @@ func (w *workloadBuild) revision() pulumi.StringInput {
 }
 
 // workloadLabels returns the labels that select a workload's Pods.
-func workloadLabels(name string) pulumi.StringMap {
-	return pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(name)}
+func workloadLabels(name string) object {
+	return object{"app.kubernetes.io/name": name}
 }
 
 // workloadTLS returns the name of the Secret with a workload's certificate.

@@ -1,7 +1,5 @@
 package components
 
-import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-
 // budget registers the workload's PodDisruptionBudget, and the canary's if the canary has two Pods.
 func (w *workloadBuild) budget() error {
 	cfg := w.args.Config
@@ -15,13 +13,13 @@ func (w *workloadBuild) budget() error {
 // budgetOf registers a PodDisruptionBudget for the Pods of the Deployment called name. Pods that
 // are not ready may always be evicted, so that a broken revision does not block drains.
 func (w *workloadBuild) budgetOf(role, name string, unavailable int) error {
-	_, err := w.object(role, "kubernetes:policy/v1:PodDisruptionBudget", pulumi.Map{
-		"apiVersion": pulumi.String("policy/v1"), "kind": pulumi.String("PodDisruptionBudget"),
-		"metadata": w.metadata(pulumi.String(name), nil),
-		"spec": pulumi.Map{
-			"selector":                   pulumi.Map{"matchLabels": workloadLabels(name)},
-			"maxUnavailable":             pulumi.Int(unavailable),
-			"unhealthyPodEvictionPolicy": pulumi.String("AlwaysAllow"),
+	_, err := w.object(role, "kubernetes:policy/v1:PodDisruptionBudget", object{
+		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+		"metadata": w.metadata(name, nil),
+		"spec": object{
+			"selector":                   object{"matchLabels": workloadLabels(name)},
+			"maxUnavailable":             unavailable,
+			"unhealthyPodEvictionPolicy": "AlwaysAllow",
 		},
 	})
 	return err

@@ -21,15 +21,14 @@ func canaryName(workload string) string { return workload + "-canary" }
 
 // backends returns the backends of an HTTPRoute. The workload's Service has all the weight and the
 // canary's has none; the canary's command changes the weights while it runs.
-func (w *workloadBuild) backends() pulumi.Array {
+func (w *workloadBuild) backends() array {
 	name := w.args.Config.Name
 	if w.args.Config.Canary == nil {
-		return pulumi.Array{pulumi.Map{"name": pulumi.String(name), "port": pulumi.Int(80)}}
+		return array{object{"name": name, "port": 80}}
 	}
-	return pulumi.Array{
-		pulumi.Map{"name": pulumi.String(name), "port": pulumi.Int(80), "weight": pulumi.Int(100)},
-		pulumi.Map{"name": pulumi.String(canaryName(name)), "port": pulumi.Int(80),
-			"weight": pulumi.Int(0)},
+	return array{
+		object{"name": name, "port": 80, "weight": 100},
+		object{"name": canaryName(name), "port": 80, "weight": 0},
 	}
 }
 

@@ -94,24 +94,24 @@ func (w *workloadBuild) contentName(
 func (w *workloadBuild) content(
 	role string, name pulumi.StringInput, values map[string]string, files bool,
 ) error {
-	data := pulumi.StringMap{}
+	data := object{}
 	for key, value := range values {
 		if files {
 			key = fileKey(key)
 		}
-		data[key] = pulumi.String(value)
+		data[key] = value
 	}
-	fields := pulumi.Map{"apiVersion": pulumi.String("v1"), "metadata": w.metadata(name, nil)}
+	fields := object{"apiVersion": "v1", "metadata": w.metadata(name, nil)}
 	token := "kubernetes:core/v1:ConfigMap"
 	if role == "files" {
-		fields["kind"], fields["data"] = pulumi.String("ConfigMap"), data
+		fields["kind"], fields["data"] = "ConfigMap", data
 	} else {
 		token = "kubernetes:core/v1:Secret"
-		fields["kind"], fields["type"] = pulumi.String("Secret"), pulumi.String("Opaque")
+		fields["kind"], fields["type"] = "Secret", pulumi.String("Opaque")
 		fields["stringData"] = pulumi.ToSecret(data)
 	}
 	if w.args.Config.ImmutableConfig {
-		fields["immutable"] = pulumi.Bool(true)
+		fields["immutable"] = true
 	}
 	made, err := w.object(role, token, fields)
 	if err != nil {

@@ -128,34 +128,34 @@ func (w *workloadBuild) route(
 ) (pulumi.Resource, error) {
 	name, host := w.routeName(route), route.Host+"."+via.Domain
 	needs := with(via.Admitted, w.service, w.args.Namespace)
-	object := customResource{name: name, namespace: w.args.Config.Namespace}
+	args := customResource{name: name, namespace: w.args.Config.Namespace}
 	switch route.Kind {
 	case config.RouteIngress:
-		return w.object(role, "kubernetes:networking.k8s.io/v1:Ingress", pulumi.Map{
-			"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("Ingress"),
+		return w.object(role, "kubernetes:networking.k8s.io/v1:Ingress", object{
+			"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
 			// An Ingress's status contains only an address, so Pulumi does not wait for it. The
 			// gate of reach sends requests through the Ingress.
-			"metadata": w.metadata(pulumi.String(name), skipAwait),
+			"metadata": w.metadata(name, skipAwait),
 			"spec":     workloadIngress(w.args.Config.Name, host, route.Path, via.Class),
 		}, needs...)
 	case config.RouteApisix:
-		object.apiVersion, object.kind = "apisix.apache.org/v2", config.RouteApisix
-		object.spec = workloadApisixRoute(w.args.Config.Name, host, route.Path, via.Class)
+		args.apiVersion, args.kind = "apisix.apache.org/v2", config.RouteApisix
+		args.spec = workloadApisixRoute(w.args.Config.Name, host, route.Path, via.Class)
 	default:
-		object.apiVersion, object.kind = "gateway.networking.k8s.io/v1", config.RouteHTTP
-		object.spec = workloadHTTPRoute(w.backends(), host, route.Path, via)
+		args.apiVersion, args.kind = "gateway.networking.k8s.io/v1", config.RouteHTTP
+		args.spec = workloadHTTPRoute(w.backends(), host, route.Path, via)
 		if via.Judged && w.args.Full {
-			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
+			args.wait = routeWait(w.args.Timeouts.Workload.Duration)
 		}
 		if w.args.Config.Canary != nil {
 			// patchForce lets Pulumi change the weights, whose field manager is the canary's
 			// command.
 			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")}
-			maps.Copy(annotations, object.wait)
-			object.wait = annotations
+			maps.Copy(annotations, args.wait)
+			args.wait = annotations
 		}
 	}
-	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, object,
+	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, args,
 		childOf(w, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", route.Kind, name, err)
@@ -177,21 +177,19 @@ func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 
 // workloadHTTPRoute returns the spec of an HTTPRoute that sends the requests for host and path to
 // backends.
-func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIngress) pulumi.Map {
-	parents := pulumi.Array{}
+func workloadHTTPRoute(backends array, host, path string, via WorkloadIngress) object {
+	parents := array{}
 	for _, listener := range via.Listeners {
-		parents = append(parents, pulumi.Map{
-			"name": pulumi.String(via.Class), "namespace": pulumi.String(via.Namespace),
-			"sectionName": pulumi.String(listener),
+		parents = append(parents, object{
+			"name": via.Class, "namespace": via.Namespace, "sectionName": listener,
 		})
 	}
-	return pulumi.Map{
-		"hostnames":  pulumi.ToStringArray([]string{host}),
+	return object{
+		"hostnames":  []string{host},
 		"parentRefs": parents,
-		"rules": pulumi.Array{pulumi.Map{
-			"matches": pulumi.Array{
-				pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"),
-					"value": pulumi.String(path)}}},
+		"rules": array{object{
+			"matches": array{
+				object{"path": object{"type": "PathPrefix", "value": path}}},
 			"backendRefs": backends,
 		}},
 	}
@@ -199,16 +197,16 @@ func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIng
 
 // workloadIngress returns the spec of an Ingress that sends the requests for host and path to a
 // Service. It names no TLS Secret, because the controller's default certificate is the domain's.
-func workloadIngress(service, host, path, class string) pulumi.Map {
-	return pulumi.Map{
-		"ingressClassName": pulumi.String(class),
-		"tls":              pulumi.Array{pulumi.Map{"hosts": pulumi.ToStringArray([]string{host})}},
-		"rules": pulumi.Array{pulumi.Map{
-			"host": pulumi.String(host),
-			"http": pulumi.Map{"paths": pulumi.Array{pulumi.Map{
-				"path": pulumi.String(path), "pathType": pulumi.String("Prefix"),
-				"backend": pulumi.Map{"service": pulumi.Map{"name": pulumi.String(service),
-					"port": pulumi.Map{"number": pulumi.Int(80)}}},
+func workloadIngress(service, host, path, class string) object {
+	return object{
+		"ingressClassName": class,
+		"tls":              array{object{"hosts": []string{host}}},
+		"rules": array{object{
+			"host": host,
+			"http": object{"paths": array{object{
+				"path": path, "pathType": "Prefix",
+				"backend": object{"service": object{"name": service,
+					"port": object{"number": 80}}},
 			}}},
 		}},
 	}
@@ -216,20 +214,18 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 
 // workloadApisixRoute returns the spec of an ApisixRoute that sends the requests for host and path
 // to a Service. It lists /api and /api/*, because /api/* does not match /api.
-func workloadApisixRoute(service, host, path, class string) pulumi.Map {
+func workloadApisixRoute(service, host, path, class string) object {
 	below := strings.TrimSuffix(path, "/") + "/*"
 	matched := []string{below}
 	if path != "/" {
 		matched = []string{strings.TrimSuffix(path, "/"), below}
 	}
-	return pulumi.Map{
-		"ingressClassName": pulumi.String(class),
-		"http": pulumi.Array{pulumi.Map{
-			"name": pulumi.String(service),
-			"match": pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}),
-				"paths": pulumi.ToStringArray(matched)},
-			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service),
-				"servicePort": pulumi.Int(80)}},
+	return object{
+		"ingressClassName": class,
+		"http": array{object{
+			"name":     service,
+			"match":    object{"hosts": []string{host}, "paths": matched},
+			"backends": array{object{"serviceName": service, "servicePort": 80}},
 		}},
 	}
 }
