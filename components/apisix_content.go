@@ -182,26 +182,13 @@ func apisixProxySpec(cfg config.APISIX) object {
 	return spec
 }
 
-// apisixGateway returns the Gateway's spec. Routes of all namespaces may attach to it.
-func apisixGateway(domain string) object {
-	routes := object{"namespaces": object{"from": "All"}}
-	return object{
-		"gatewayClassName": apisixName,
-		"infrastructure": object{"parametersRef": object{
-			"group": "apisix.apache.org", "kind": "GatewayProxy", "name": apisixProxy,
-		}},
-		"listeners": array{
-			object{"name": "http", "protocol": "HTTP", "port": 80, "allowedRoutes": routes},
-			object{
-				"name": "https", "protocol": "HTTPS", "port": 443, "allowedRoutes": routes,
-				"hostname": "*." + domain,
-				"tls": object{
-					"mode":            "Terminate",
-					"certificateRefs": array{object{"kind": "Secret", "name": apisixTLS}},
-				},
-			},
-		},
-	}
+// apisixGatewaySpec returns the Gateway's spec. APISIX finds its GatewayProxy by the Gateway.
+func apisixGatewaySpec(domain string) object {
+	spec := gatewaySpec(apisixName, domain, apisixTLS, 80, 443)
+	spec["infrastructure"] = object{"parametersRef": object{
+		"group": "apisix.apache.org", "kind": "GatewayProxy", "name": apisixProxy,
+	}}
+	return spec
 }
 
 // apisixWebhook returns the Spec of the webhook's gate. A dry run of its GatewayProxy must be

@@ -102,7 +102,7 @@ func (a *apisix) listen() error {
 	}
 	a.gateway, err = a.object("gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: apisixName,
-		namespace: apisixNamespace, spec: apisixGateway(a.args.Domain),
+		namespace: apisixNamespace, spec: apisixGatewaySpec(a.args.Domain),
 	}, a.Webhook, a.proxy, release)
 	return err
 }

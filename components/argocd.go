@@ -142,7 +142,8 @@ func (a *argocd) route() error {
 	route, err := a.object("route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server",
 		namespace: argocdNamespace,
-		wait:      routeWait(a.Timeouts.Ingress.Duration), spec: argocdRoute(a.host),
+		wait:      routeWait(a.Timeouts.Ingress.Duration),
+		spec:      httpRouteSpec(traefikName, []string{"https"}, a.host, "/", toService("argocd-server")),
 	}, with(a.args.Ingress, a.release.object)...)
 	if err != nil {
 		return err

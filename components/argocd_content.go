@@ -69,21 +69,6 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) object {
 	}
 }
 
-// argocdRoute returns the spec of the HTTPRoute that sends the host's requests to the server.
-func argocdRoute(host string) object {
-	return object{
-		"hostnames": []string{host},
-		"parentRefs": array{object{
-			"name": traefikName, "namespace": traefikName, "sectionName": "https",
-		}},
-		"rules": array{object{
-			"matches": array{
-				object{"path": object{"type": "PathPrefix", "value": "/"}}},
-			"backendRefs": array{object{"name": "argocd-server", "port": 80}},
-		}},
-	}
-}
-
 // routeWait returns annotations that make Pulumi wait until Traefik has accepted an HTTPRoute and
 // resolved its backends.
 func routeWait(limit time.Duration) pulumi.StringMap {

@@ -3,32 +3,15 @@ package components
 // demoHTTPRoute returns the spec of an HTTPRoute that sends a host's requests, with and without
 // TLS, to port 80 of a Service.
 func demoHTTPRoute(host, service string) object {
-	parent := func(section string) object {
-		return object{"name": apisixName, "namespace": apisixNamespace, "sectionName": section}
-	}
-	return object{
-		"hostnames":  []string{host},
-		"parentRefs": array{parent("http"), parent("https")},
-		"rules": array{object{
-			"matches": array{
-				object{"path": object{"type": "PathPrefix", "value": "/"}}},
-			"backendRefs": array{object{"name": service, "port": 80}},
-		}},
-	}
+	return httpRouteSpec(apisixName, []string{"http", "https"}, host, "/", toService(service))
 }
 
 // demoApisixRoute returns the spec of an ApisixRoute that sends a host's requests to port 80 of a
 // Service. plugins is the name of an ApisixPluginConfig.
 func demoApisixRoute(service, host, plugins string) object {
-	return object{
-		"ingressClassName": apisixName,
-		"http": array{object{
-			"name":               service,
-			"match":              object{"hosts": []string{host}, "paths": []string{"/*"}},
-			"backends":           array{object{"serviceName": service, "servicePort": 80}},
-			"plugin_config_name": plugins,
-		}},
-	}
+	rule := apisixRule(service, host, []string{"/*"})
+	rule["plugin_config_name"] = plugins
+	return object{"ingressClassName": apisixName, "http": array{rule}}
 }
 
 // demoPlugins returns the spec of an ApisixPluginConfig with one plugin. secret, if not empty, is a

@@ -180,7 +180,10 @@ func (t *traefik) gateway() error {
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName,
 		namespace: traefikName,
 		wait:      gatewayWait(t.args.Timeouts.Ingress.Duration),
-		spec:      traefikGateway(t.args.Domain),
+		// The listeners do not have the Service's ports 80 and 443: Traefik maps a listener to the
+		// entry point with the same container port (traefik
+		// pkg/provider/kubernetes/gateway: entryPointName).
+		spec: gatewaySpec(traefikName, t.args.Domain, traefikTLS, 8000, 8443),
 	}, t.release.object, t.tls.Ready)
 	if err != nil {
 		return err

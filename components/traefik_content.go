@@ -80,27 +80,6 @@ func traefikValues(cfg config.Traefik, challenges bool) object {
 	}
 }
 
-// traefikGateway returns the Gateway's spec. The listeners have the ports 8000 and 8443 instead of
-// the Service's 80 and 443, because Traefik maps a listener to the entry point with the same
-// container port (traefik pkg/provider/kubernetes/gateway: entryPointName).
-func traefikGateway(domain string) object {
-	routes := object{"namespaces": object{"from": "All"}}
-	return object{
-		"gatewayClassName": traefikName,
-		"listeners": array{
-			object{"name": "http", "protocol": "HTTP", "port": 8000, "allowedRoutes": routes},
-			object{
-				"name": "https", "protocol": "HTTPS", "port": 8443, "allowedRoutes": routes,
-				"hostname": "*." + domain,
-				"tls": object{
-					"mode":            "Terminate",
-					"certificateRefs": array{object{"kind": "Secret", "name": traefikTLS}},
-				},
-			},
-		},
-	}
-}
-
 // gatewayWait returns annotations that make Pulumi wait until the Gateway is Programmed.
 func gatewayWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Programmed").Annotations(limit))

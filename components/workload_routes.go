@@ -143,7 +143,7 @@ func (w *workloadBuild) route(
 		args.spec = workloadApisixRoute(w.args.Config.Name, host, route.Path, via.Class)
 	default:
 		args.apiVersion, args.kind = "gateway.networking.k8s.io/v1", config.RouteHTTP
-		args.spec = workloadHTTPRoute(w.backends(), host, route.Path, via)
+		args.spec = httpRouteSpec(via.Class, via.Listeners, host, route.Path, w.backends())
 		if via.Judged && w.args.Full {
 			args.wait = routeWait(w.args.Timeouts.Workload.Duration)
 		}
@@ -175,26 +175,6 @@ func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	return name + "-" + digestOf(route.Controller, route.Host, route.Path)[:8]
 }
 
-// workloadHTTPRoute returns the spec of an HTTPRoute that sends the requests for host and path to
-// backends.
-func workloadHTTPRoute(backends array, host, path string, via WorkloadIngress) object {
-	parents := array{}
-	for _, listener := range via.Listeners {
-		parents = append(parents, object{
-			"name": via.Class, "namespace": via.Namespace, "sectionName": listener,
-		})
-	}
-	return object{
-		"hostnames":  []string{host},
-		"parentRefs": parents,
-		"rules": array{object{
-			"matches": array{
-				object{"path": object{"type": "PathPrefix", "value": path}}},
-			"backendRefs": backends,
-		}},
-	}
-}
-
 // workloadIngress returns the spec of an Ingress that sends the requests for host and path to a
 // Service. It names no TLS Secret, because the controller's default certificate is the domain's.
 func workloadIngress(service, host, path, class string) object {
@@ -220,12 +200,15 @@ func workloadApisixRoute(service, host, path, class string) object {
 	if path != "/" {
 		matched = []string{strings.TrimSuffix(path, "/"), below}
 	}
+	rule := apisixRule(service, host, matched)
+	return object{"ingressClassName": class, "http": array{rule}}
+}
+
+// apisixRule returns the rule of an ApisixRoute that sends the requests for host and paths to port
+// 80 of a Service.
+func apisixRule(service, host string, paths []string) object {
 	return object{
-		"ingressClassName": class,
-		"http": array{object{
-			"name":     service,
-			"match":    object{"hosts": []string{host}, "paths": matched},
-			"backends": array{object{"serviceName": service, "servicePort": 80}},
-		}},
+		"name": service, "match": object{"hosts": []string{host}, "paths": paths},
+		"backends": array{object{"serviceName": service, "servicePort": 80}},
 	}
 }
