@@ -132,11 +132,9 @@ func (a acmeCheck) keyPath(name string) string { return field("certManager.acme.
 func (c *Config) checkACME(ps *problems) {
 	check := acmeCheck{ps, c, c.CertManager.ACME}
 	if c.CertManager.Issuer != IssuerACME {
-		if !reflect.ValueOf(check.given).IsZero() {
-			ps.add(field("certManager.acme"), "",
-				"is set, and certManager.issuer is "+c.CertManager.Issuer,
-				"set certManager.issuer: acme, or remove certManager.acme")
-		}
+		ps.addIf(!reflect.ValueOf(check.given).IsZero(), field("certManager.acme"), "",
+			"is set, and certManager.issuer is "+c.CertManager.Issuer,
+			"set certManager.issuer: acme, or remove certManager.acme")
 		return
 	}
 	check.server()
@@ -184,10 +182,9 @@ func (a acmeCheck) trust() {
 				"paste the file that begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
-	if a.host() == stagingServer && a.given.Root == "" {
-		a.add(a.keyPath("root"), "", "is empty, and no client trusts what the staging server issues",
-			"paste the root from https://letsencrypt.org/docs/staging-environment/, for the gates")
-	}
+	a.addIf(a.host() == stagingServer && a.given.Root == "", a.keyPath("root"), "",
+		"is empty, and no client trusts what the staging server issues",
+		"paste the root from https://letsencrypt.org/docs/staging-environment/, for the gates")
 	public := a.given.Root == "" || strings.HasSuffix(a.host(), letsEncrypt)
 	labels := strings.Split(a.c.Ingress.Domain, ".")
 	if last := labels[len(labels)-1]; public && a.host() != "" &&
@@ -206,10 +203,8 @@ func (a acmeCheck) account() {
 		}
 	}
 	external := a.given.ExternalAccount
-	if (external.KeyID == "") != (external.Key == "") {
-		a.add(a.keyPath("eab"), "", "has a keyID or a key, and not both",
-			"set the other one as well: the CA gives both")
-	}
+	a.addIf((external.KeyID == "") != (external.Key == ""), a.keyPath("eab"), "",
+		"has a keyID or a key, and not both", "set the other one as well: the CA gives both")
 	if _, err := base64.RawURLEncoding.DecodeString(external.TrimPadding().Key); err != nil {
 		a.add(a.keyPath("eab.key"), "", "is not in base64url", "take it as the CA shows it")
 	}
@@ -223,23 +218,18 @@ func (e ACMEExternalAccount) TrimPadding() ACMEExternalAccount {
 }
 
 func (a acmeCheck) http01() {
-	if !a.c.Ingress.Uses(ControllerTraefik) {
-		a.add(a.keyPath("solver"), SolverHTTP01,
-			"needs Traefik, and ingress.controllers is "+list(a.c.Ingress.Controllers),
-			"add "+ControllerTraefik+" to ingress.controllers, or use "+SolverDNS01)
-	}
-	if a.c.Ingress.Uses(ControllerAPISIX) {
-		a.add(a.keyPath("solver"), SolverHTTP01, "gets no wildcard, and APISIX's certificate has one",
-			"use "+SolverDNS01+", or remove "+ControllerAPISIX+" from ingress.controllers")
-	}
-	if len(a.given.DNS01) > 0 {
-		a.add(a.keyPath("dns01"), "", "is set, and certManager.acme.solver is "+SolverHTTP01,
-			"set certManager.acme.solver: dns01, or remove it")
-	}
-	if len(a.given.Secrets) > 0 {
-		a.add(a.keyPath("secrets"), "", "are for dns01, and certManager.acme.solver is "+SolverHTTP01,
-			"set certManager.acme.solver: dns01, or remove them")
-	}
+	a.addIf(!a.c.Ingress.Uses(ControllerTraefik), a.keyPath("solver"), SolverHTTP01,
+		"needs Traefik, and ingress.controllers is "+list(a.c.Ingress.Controllers),
+		"add "+ControllerTraefik+" to ingress.controllers, or use "+SolverDNS01)
+	a.addIf(a.c.Ingress.Uses(ControllerAPISIX), a.keyPath("solver"), SolverHTTP01,
+		"gets no wildcard, and APISIX's certificate has one",
+		"use "+SolverDNS01+", or remove "+ControllerAPISIX+" from ingress.controllers")
+	a.addIf(len(a.given.DNS01) > 0, a.keyPath("dns01"), "",
+		"is set, and certManager.acme.solver is "+SolverHTTP01,
+		"set certManager.acme.solver: dns01, or remove it")
+	a.addIf(len(a.given.Secrets) > 0, a.keyPath("secrets"), "",
+		"are for dns01, and certManager.acme.solver is "+SolverHTTP01,
+		"set certManager.acme.solver: dns01, or remove them")
 }
 
 // plainACME reports secrets that are not encrypted, because they would be in the repository and in

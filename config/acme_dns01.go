@@ -30,10 +30,9 @@ func (a acmeCheck) dns01() {
 				suggestion(name, append([]string{cnameStrategy}, dns01Providers...)))
 		}
 	}
-	if len(chosen) != 1 {
-		a.add(a.keyPath("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)),
-			"write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
-	}
+	a.addIf(len(chosen) != 1, a.keyPath("dns01"), "",
+		fmt.Sprintf("names %d solvers, expected one", len(chosen)),
+		"write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
 	a.secrets()
 }
 
@@ -56,17 +55,13 @@ func (a acmeCheck) secrets() {
 				"refer to it, for example apiTokenSecretRef: {name: "+secret.Name+", key: "+
 					secret.Key+"}, or remove it")
 		}
-		if len(validation.IsConfigMapKey(secret.Key)) > 0 {
-			a.add(a.keyPath(key+"key"), secret.Key, "is not a key of a Secret",
-				"use letters, digits, dashes, dots and underscores, for example token")
-		}
-		if slices.Contains(keys[secret.Name], secret.Key) {
-			a.add(a.keyPath(key+"key"), secret.Key, "is in Secret "+secret.Name+" already", "remove one")
-		}
-		if secret.Value == "" {
-			a.add(a.keyPath(key+"value"), "", "is empty",
-				"run: pulumi config set --secret --path '"+a.keyPath(key+"value")+"'")
-		}
+		a.addIf(len(validation.IsConfigMapKey(secret.Key)) > 0, a.keyPath(key+"key"), secret.Key,
+			"is not a key of a Secret",
+			"use letters, digits, dashes, dots and underscores, for example token")
+		a.addIf(slices.Contains(keys[secret.Name], secret.Key), a.keyPath(key+"key"), secret.Key,
+			"is in Secret "+secret.Name+" already", "remove one")
+		a.addIf(secret.Value == "", a.keyPath(key+"value"), "", "is empty",
+			"run: pulumi config set --secret --path '"+a.keyPath(key+"value")+"'")
 		keys[secret.Name] = append(keys[secret.Name], secret.Key)
 	}
 	a.references("dns01", map[string]any(a.given.DNS01), keys)

@@ -87,10 +87,8 @@ var apisixControllerOwned = slices.Concat(
 
 func (c *Config) checkAPISIX(ps *problems) {
 	apisix := c.APISIX
-	if apisix.Replicas < 1 {
-		ps.add(field("apisix.replicas"), fmt.Sprint(apisix.Replicas), "is less than one",
-			"use 2 or more, so that one can go while another serves")
-	}
+	ps.addIf(apisix.Replicas < 1, field("apisix.replicas"), fmt.Sprint(apisix.Replicas),
+		"is less than one", "use 2 or more, so that one can go while another serves")
 	if d := apisix.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
 		ps.add(field("apisix.longestRequest"), d.String(),
 			"is not between 1s and "+longestRequestLimit.String(),
@@ -98,9 +96,8 @@ func (c *Config) checkAPISIX(ps *problems) {
 	}
 	c.checkInPool(ps, "apisix.address", apisix.Address)
 	checkTrafficPolicy(ps, "apisix", apisix.ExternalTrafficPolicy)
-	if apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) &&
-		apisix.Address == c.Traefik.Address {
-		ps.add(field("apisix.address"), apisix.Address.String(),
-			"is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
-	}
+	ps.addIf(apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) &&
+		apisix.Address == c.Traefik.Address,
+		field("apisix.address"), apisix.Address.String(),
+		"is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
 }

@@ -46,11 +46,9 @@ type Apps struct {
 func (a Apps) Full() bool { return a.Validate != ValidateSkip }
 
 func (c *Config) checkApps(ps *problems) {
-	if c.Apps.Demo && !c.Ingress.Uses(ControllerAPISIX) {
-		ps.add(field("apps.demo"), "true",
-			"needs APISIX, and ingress.controllers is "+list(c.Ingress.Controllers),
-			"add "+ControllerAPISIX+" to ingress.controllers, or set apps.demo: false")
-	}
+	ps.addIf(c.Apps.Demo && !c.Ingress.Uses(ControllerAPISIX), field("apps.demo"), "true",
+		"needs APISIX, and ingress.controllers is "+list(c.Ingress.Controllers),
+		"add "+ControllerAPISIX+" to ingress.controllers, or set apps.demo: false")
 	if modes := []string{ValidateFull, ValidateSkip}; !slices.Contains(modes, c.Apps.Validate) {
 		ps.add(field("apps.validate"), c.Apps.Validate, "is neither full nor skip",
 			suggestion(c.Apps.Validate, modes))

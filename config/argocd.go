@@ -67,11 +67,9 @@ var bcryptHash = regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`)
 
 func (c *Config) checkArgoCD(ps *problems) {
 	argocd := c.ArgoCD
-	if *argocd.Enabled && !c.Ingress.Uses(ControllerTraefik) {
-		ps.add(field("argocd.enabled"), "true",
-			"needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
-			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
-	}
+	ps.addIf(*argocd.Enabled && !c.Ingress.Uses(ControllerTraefik), field("argocd.enabled"), "true",
+		"needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
+		"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	c.checkRoot(ps)
 	// The value is never shown, because passwords can be tried against a hash.
 	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
@@ -83,16 +81,13 @@ func (c *Config) checkArgoCD(ps *problems) {
 func (c *Config) checkRoot(ps *problems) {
 	root, key := c.ArgoCD.Root, func(name string) string { return field("argocd.root.%s", name) }
 	if root.RepoURL == "" {
-		if root != (ArgoCDRoot{}) {
-			ps.add(key("repoURL"), "", "is empty, and other keys of argocd.root are set",
-				"name the repository, or remove argocd.root")
-		}
+		ps.addIf(root != (ArgoCDRoot{}), key("repoURL"), "",
+			"is empty, and other keys of argocd.root are set",
+			"name the repository, or remove argocd.root")
 		return
 	}
-	if !*c.ArgoCD.Enabled {
-		ps.add(key("repoURL"), root.RepoURL, "needs Argo CD, and argocd.enabled is false",
-			"enable it, or remove argocd.root")
-	}
+	ps.addIf(!*c.ArgoCD.Enabled, key("repoURL"), root.RepoURL,
+		"needs Argo CD, and argocd.enabled is false", "enable it, or remove argocd.root")
 	// The value is never shown if it may contain a password.
 	parsed, err := url.Parse(root.RepoURL)
 	switch {
@@ -105,12 +100,9 @@ func (c *Config) checkRoot(ps *problems) {
 		ps.add(key("repoURL"), "", "holds a user or a password",
 			"set argocd.root.username, and argocd.root.password as a secret")
 	}
-	if path.IsAbs(root.Path) || strings.HasPrefix(path.Clean(root.Path), "..") {
-		ps.add(key("path"), root.Path, "leads out of the repository",
-			"write a path relative to its top, for example apps")
-	}
-	if (root.Username == "") != (root.Password == "") {
-		ps.add(key("password"), "", "and username go together, and one is empty",
-			"set both, or none")
-	}
+	ps.addIf(path.IsAbs(root.Path) || strings.HasPrefix(path.Clean(root.Path), ".."), key("path"),
+		root.Path, "leads out of the repository",
+		"write a path relative to its top, for example apps")
+	ps.addIf((root.Username == "") != (root.Password == ""), key("password"), "",
+		"and username go together, and one is empty", "set both, or none")
 }

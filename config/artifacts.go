@@ -44,27 +44,23 @@ func (c *Config) checkMirror(ps *problems) {
 	given := c.Artifacts
 	if given.Mirror != "" {
 		parsed, err := url.Parse(given.Mirror)
-		if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" ||
-			parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "" {
-			ps.add(field("artifacts.mirror"), "", "is not an https URL without a query",
-				"write the address below which the mirror has each host's files, for example "+
-					"https://mirror.example.org/strata")
-		}
+		ps.addIf(err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" ||
+			parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "",
+			field("artifacts.mirror"), "", "is not an https URL without a query",
+			"write the address below which the mirror has each host's files, for example "+
+				"https://mirror.example.org/strata")
 	}
-	if given.MirrorCA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(given.MirrorCA)) {
-		ps.add(field("artifacts.mirrorCA"), "", "is not a certificate in PEM",
-			"paste the file that begins with -----BEGIN CERTIFICATE-----")
-	}
+	ps.addIf(given.MirrorCA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(given.MirrorCA)),
+		field("artifacts.mirrorCA"), "", "is not a certificate in PEM",
+		"paste the file that begins with -----BEGIN CERTIFICATE-----")
 }
 
 // plainMirror reports an unencrypted password in the mirror's address, because it would be in the
 // repository and in Pulumi's history of updates.
 func (d *decoder) plainMirror(mirror string) (ps problems) {
-	if d.isPlain("artifacts") && hasLogin(mirror) {
-		ps.add(field("artifacts.mirror"), "",
-			"has a user or a password in it, and is not encrypted",
-			"run: pulumi config set --secret --path strata:artifacts.mirror, or take it out and "+
-				"set the variable "+MirrorVariable)
-	}
+	ps.addIf(d.isPlain("artifacts") && hasLogin(mirror), field("artifacts.mirror"), "",
+		"has a user or a password in it, and is not encrypted",
+		"run: pulumi config set --secret --path strata:artifacts.mirror, or take it out and "+
+			"set the variable "+MirrorVariable)
 	return ps
 }

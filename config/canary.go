@@ -55,25 +55,19 @@ func (w workloadCheck) canary() {
 	if d := c.Hold.Duration; d < 2*time.Second || d > time.Hour {
 		w.add(w.key("canary.hold"), d.String(), "is not from 2s to 1h", "write for example 30s")
 	}
-	if c.MaxFailing < 1 || c.MaxFailing > 99 {
-		w.add(w.key("canary.maxFailing"), fmt.Sprint(c.MaxFailing),
-			"is not a part in percent, from 1 to 99", "use for example 1")
-	}
-	if c.MinAnswers < 1 {
-		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one",
-			"use for example 20")
-	}
-	if w.w.RoutesBy(ControllerAPISIX) > 1 {
-		// APISIX's controller gives the canary's upstream and the Service's the same name for each
-		// route. Its data plane refuses a configuration with two upstreams of one name, including
-		// every other route in it (apisix-ingress-controller internal/adc/translator, apisix
-		// apisix/admin/standalone.lua).
-		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no "+
-			"configuration with two to one canary", "leave one route of apisix")
-	}
+	w.addIf(c.MaxFailing < 1 || c.MaxFailing > 99, w.key("canary.maxFailing"),
+		fmt.Sprint(c.MaxFailing), "is not a part in percent, from 1 to 99", "use for example 1")
+	w.addIf(c.MinAnswers < 1, w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers),
+		"is less than one", "use for example 20")
+	// APISIX's controller gives the canary's upstream and the Service's the same name for each
+	// route. Its data plane refuses a configuration with two upstreams of one name, including every
+	// other route in it (apisix-ingress-controller internal/adc/translator, apisix
+	// apisix/admin/standalone.lua).
+	w.addIf(w.w.RoutesBy(ControllerAPISIX) > 1, w.key("canary"), "",
+		"has more than one route of apisix, which takes no configuration with two to one canary",
+		"leave one route of apisix")
 	isOther := func(r WorkloadRoute) bool { return r.Kind != RouteHTTP }
-	if len(w.w.Routes) == 0 || slices.ContainsFunc(w.w.Routes, isOther) {
-		w.add(w.key("canary"), "", "needs routes, each of kind HTTPRoute, which alone has weights",
-			"set kind: HTTPRoute in every route")
-	}
+	w.addIf(len(w.w.Routes) == 0 || slices.ContainsFunc(w.w.Routes, isOther), w.key("canary"), "",
+		"needs routes, each of kind HTTPRoute, which alone has weights",
+		"set kind: HTTPRoute in every route")
 }

@@ -95,10 +95,8 @@ func severalReplicas(c *Config, enabled any) bool {
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 func (c *Config) checkCertificates(ps *problems) {
-	if c.CertManager.Replicas < 1 {
-		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas),
-			"is less than one", "use 1 or more")
-	}
+	ps.addIf(c.CertManager.Replicas < 1, field("certManager.replicas"),
+		fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
 	c.checkIssuer(ps)
 	c.checkNameConstraints(ps)
 	switch accepted := c.CertManager.AcceptedCA; {
@@ -110,10 +108,9 @@ func (c *Config) checkCertificates(ps *problems) {
 		ps.add(field("certManager.acceptedCA"), accepted, "is no sha256 fingerprint",
 			"write 16 to 64 hex digits, in lower case and without colons, as the gate names them")
 	}
-	if len(c.CertManager.CommonName) > 64 {
-		ps.add(field("certManager.commonName"), c.CertManager.CommonName,
-			"is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
-	}
+	ps.addIf(len(c.CertManager.CommonName) > 64, field("certManager.commonName"),
+		c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)",
+		"shorten it")
 }
 
 // othersCA reports whether the stack's certificates are signed by a CA that the stack does not
@@ -127,10 +124,9 @@ func (c *Config) othersCA() bool {
 func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {
-		if len(validation.IsDNS1123Subdomain(domain)) > 0 {
-			ps.add(field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain",
-				"write it without a dot or a star in front, for example example.org")
-		}
+		ps.addIf(len(validation.IsDNS1123Subdomain(domain)) > 0,
+			field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain",
+			"write it without a dot or a star in front, for example example.org")
 		inside = inside || strings.HasSuffix("."+c.Ingress.Domain, "."+domain)
 	}
 	switch key := field("certManager.nameConstraints"); {
@@ -150,15 +146,12 @@ var issuers = []string{IssuerSelfSigned, IssuerVault, IssuerACME}
 
 func (c *Config) checkIssuer(ps *problems) {
 	manager := c.CertManager
-	if !slices.Contains(issuers, manager.Issuer) {
-		ps.add(field("certManager.issuer"), manager.Issuer, "is not a known issuer",
-			suggestion(manager.Issuer, issuers))
-	}
-	if (manager.Issuer == IssuerVault || manager.Issuer == IssuerACME) && !*manager.Enabled {
-		ps.add(field("certManager.issuer"), manager.Issuer,
-			"needs cert-manager, and certManager.enabled is false",
-			"enable cert-manager, or use "+IssuerSelfSigned)
-	}
+	ps.addIf(!slices.Contains(issuers, manager.Issuer), field("certManager.issuer"), manager.Issuer,
+		"is not a known issuer", suggestion(manager.Issuer, issuers))
+	ps.addIf((manager.Issuer == IssuerVault || manager.Issuer == IssuerACME) && !*manager.Enabled,
+		field("certManager.issuer"), manager.Issuer,
+		"needs cert-manager, and certManager.enabled is false",
+		"enable cert-manager, or use "+IssuerSelfSigned)
 	c.checkVaultIssuer(ps)
 	c.checkACME(ps)
 	c.checkVault(ps)

@@ -95,15 +95,12 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 	}
 	var encrypted *ssh.PassphraseMissingError
 	if rule, fix := CheckUnread(text, file, names); rule != "" {
-		if !of.Agent {
-			ps.add(key, path, rule, fix)
-		}
+		ps.addIf(!of.Agent, key, path, rule, fix)
 	} else if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
-		if of.Passphrase == "" && !of.Agent {
-			ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase",
-				names.Passphrase+", or "+names.Agent+" where an agent has it open, or use a "+
-					"key without one for this purpose")
-		}
+		ps.addIf(of.Passphrase == "" && !of.Agent, key, path,
+			"is encrypted, and a run cannot ask for its passphrase",
+			names.Passphrase+", or "+names.Agent+" where an agent has it open, or use a "+
+				"key without one for this purpose")
 	} else if err != nil {
 		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
 	}

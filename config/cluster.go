@@ -76,11 +76,9 @@ func (c *Config) checkExisting(ps *problems) {
 	}
 	original := defaults()
 	original.Hosts.deriveSSH()
-	if !reflect.DeepEqual(c.Hosts, original.Hosts) {
-		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds a "+
-			"cluster or uses an existing one",
-			"remove hosts, or remove the section cluster")
-	}
+	ps.addIf(!reflect.DeepEqual(c.Hosts, original.Hosts), field("hosts"), "",
+		"is set beside the section cluster, and a stack builds a cluster or uses an existing one",
+		"remove hosts, or remove the section cluster")
 	unread(ps, "k3s", c.K3s, original.K3s, who)
 	unread(ps, "upgrade", c.Upgrade, original.Upgrade, who)
 	c.checkExistingNetworks(ps)
@@ -123,9 +121,7 @@ func (c *Config) checkExistingNetworks(ps *problems) {
 		ps.add(field("%s", services.key), services.prefix.String(),
 			fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "check both")
 	}
-	if c.Ingress.Uses(ControllerAPISIX) && !pods.prefix.IsValid() {
-		ps.add(field("%s", pods.key), "",
-			"is not set, and APISIX's admin API is open to the addresses of Pods only",
-			"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16")
-	}
+	ps.addIf(c.Ingress.Uses(ControllerAPISIX) && !pods.prefix.IsValid(), field("%s", pods.key), "",
+		"is not set, and APISIX's admin API is open to the addresses of Pods only",
+		"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16")
 }

@@ -32,10 +32,8 @@ var discarded = map[string]bool{
 
 func (c *Config) checkDiscard(ps *problems) {
 	for i, name := range c.Discard.Namespaces {
-		if len(validation.IsDNS1123Label(name)) > 0 {
-			ps.add(field("discard.namespaces[%d]", i), name, "is no name of a namespace",
-				"write one that a refused up has named")
-		}
+		ps.addIf(len(validation.IsDNS1123Label(name)) > 0, field("discard.namespaces[%d]", i), name,
+			"is no name of a namespace", "write one that a refused up has named")
 	}
 	for i, object := range c.Discard.Objects {
 		key := field("discard.objects[%d]", i)

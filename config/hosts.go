@@ -100,12 +100,10 @@ func checkGeneratedKeys(ps *problems, hosts Hosts) {
 		return
 	}
 	who := "is not read: driver " + string(hosts.Driver) + " generates "
-	if hosts.SSH.KeyFile != "" {
-		ps.add(field("hosts.ssh.keyFile"), hosts.SSH.KeyFile, who+"its own key", "remove it")
-	}
-	if hosts.SSH.HostKey != "" {
-		ps.add(field("hosts.ssh.hostKey"), "", who+"the host keys", "remove it")
-	}
+	ps.addIf(hosts.SSH.KeyFile != "", field("hosts.ssh.keyFile"), hosts.SSH.KeyFile,
+		who+"its own key", "remove it")
+	ps.addIf(hosts.SSH.HostKey != "", field("hosts.ssh.hostKey"), "", who+"the host keys",
+		"remove it")
 }
 
 func (c *Config) checkSubnet(ps *problems) {
@@ -116,32 +114,24 @@ func (c *Config) checkSubnet(ps *problems) {
 		return
 	}
 	checkNetwork(ps, key, subnet)
-	if subnet.Addr().Is4() && subnet.Bits() > smallestSubnet {
-		ps.add(key, subnet.String(), "is too small", "use /29 or larger")
-	}
+	ps.addIf(subnet.Addr().Is4() && subnet.Bits() > smallestSubnet, key, subnet.String(),
+		"is too small", "use /29 or larger")
 }
 
 // checkNetwork applies the rules that hold for every network in the configuration.
 func checkNetwork(ps *problems, key string, network netip.Prefix) {
-	if !network.Addr().Is4() {
-		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses",
-			"use an IPv4 network")
-	}
-	if network != network.Masked() {
-		ps.add(key, network.String(), "has bits set behind its prefix",
-			"write "+network.Masked().String())
-	}
+	ps.addIf(!network.Addr().Is4(), key, network.String(),
+		"is not IPv4: the gates count IPv4 addresses", "use an IPv4 network")
+	ps.addIf(network != network.Masked(), key, network.String(), "has bits set behind its prefix",
+		"write "+network.Masked().String())
 }
 
 func checkSSH(ps *problems, key string, ssh SSH) {
 	later := ssh.Config != "" // fills in what is not set
-	if (ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later) {
-		ps.add(key+".port", strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
-	}
-	if !userName.MatchString(ssh.User) && (ssh.User != "" || !later) {
-		ps.add(key+".user", ssh.User, "is not a user name",
-			"use lower case letters, digits, dashes and underscores")
-	}
+	ps.addIf((ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later), key+".port",
+		strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
+	ps.addIf(!userName.MatchString(ssh.User) && (ssh.User != "" || !later), key+".user", ssh.User,
+		"is not a user name", "use lower case letters, digits, dashes and underscores")
 	if ssh.HostKey != "" {
 		checkHostKey(ps, key+".hostKey", ssh.HostKey)
 	}
@@ -149,10 +139,8 @@ func checkSSH(ps *problems, key string, ssh SSH) {
 
 func checkHostKey(ps *problems, key, text string) {
 	_, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(text))
-	if err != nil || len(strings.TrimSpace(string(rest))) > 0 {
-		ps.add(key, "", "is not one public key",
-			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
-	}
+	ps.addIf(err != nil || len(strings.TrimSpace(string(rest))) > 0, key, "",
+		"is not one public key", "copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
 }
 
 // usable reports whether a host can have the address in a network.
@@ -169,10 +157,9 @@ func (c *Config) checkVIP(ps *problems) {
 	}
 	if subnet := c.Hosts.Subnet; subnet.IsValid() {
 		all := RangeOf(subnet)
-		if !all.Contains(vip) || vip == all.First || vip == all.Last {
-			ps.add(key, vip.String(), "is no host's address in hosts.subnet "+subnet.String(),
-				"choose a free address inside it")
-		}
+		ps.addIf(!all.Contains(vip) || vip == all.First || vip == all.Last, key, vip.String(),
+			"is no host's address in hosts.subnet "+subnet.String(),
+			"choose a free address inside it")
 	}
 	taken := func(what string) {
 		ps.add(key, vip.String(), "is "+what,

@@ -94,12 +94,10 @@ func (c *Config) deriveImages() {
 // does not push it to the nodes.
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
-		if asked.use != "" && *asked.reference == "" {
-			ps.add(field("%s", asked.Key), "",
-				"is not set, and no public registry has the image "+asked.use,
-				"make it with `strata image "+asked.Name+
-					"`, give it to the cluster's nodes or to a registry of yours, and name it here")
-		}
+		ps.addIf(asked.use != "" && *asked.reference == "", field("%s", asked.Key), "",
+			"is not set, and no public registry has the image "+asked.use,
+			"make it with `strata image "+asked.Name+
+				"`, give it to the cluster's nodes or to a registry of yours, and name it here")
 	}
 }
 

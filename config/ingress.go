@@ -57,22 +57,17 @@ func (c *Config) checkIngress(ps *problems) {
 // checkBelowIngress checks the layers below every ingress controller.
 func (c *Config) checkBelowIngress(ps *problems) {
 	for _, name := range c.Ingress.Controllers {
-		if !*c.MetalLB.Enabled {
-			ps.add(field("ingress.controllers"), name,
-				"needs a load balancer, and metallb.enabled is false",
-				"enable MetalLB, or set ingress.controllers: []")
-		}
-		if !*c.CertManager.Enabled {
-			ps.add(field("ingress.controllers"), name,
-				"needs certificates, and certManager.enabled is false",
-				"enable cert-manager, or set ingress.controllers: []")
-		}
+		ps.addIf(!*c.MetalLB.Enabled, field("ingress.controllers"), name,
+			"needs a load balancer, and metallb.enabled is false",
+			"enable MetalLB, or set ingress.controllers: []")
+		ps.addIf(!*c.CertManager.Enabled, field("ingress.controllers"), name,
+			"needs certificates, and certManager.enabled is false",
+			"enable cert-manager, or set ingress.controllers: []")
 	}
 	// If an entry is misspelt, the rule for packaged components reports it.
-	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
-		func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
-		ps.add(field("k3s.disable"), "",
-			"leaves K3s's own Traefik on, which would own the same CRDs and IngressClass",
-			"add traefik to k3s.disable, or set ingress.controllers: []")
-	}
+	ps.addIf(!c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
+		func(entry string) bool { return nearest(entry, packaged) == "traefik" }),
+		field("k3s.disable"), "",
+		"leaves K3s's own Traefik on, which would own the same CRDs and IngressClass",
+		"add traefik to k3s.disable, or set ingress.controllers: []")
 }

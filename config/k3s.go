@@ -110,15 +110,11 @@ const shortestCertificate = time.Minute
 
 func (c *Config) checkK3s(ps *problems) {
 	k3s := c.K3s
-	if k3s.Version != "" && !IsK3sVersion(k3s.Version) {
-		ps.add(field("k3s.version"), k3s.Version, "is not of the form vX.Y.Z+k3sN",
-			"write a release tag of K3s, for example "+K3sVersion)
-	}
+	ps.addIf(k3s.Version != "" && !IsK3sVersion(k3s.Version), field("k3s.version"), k3s.Version,
+		"is not of the form vX.Y.Z+k3sN", "write a release tag of K3s, for example "+K3sVersion)
 	for i, name := range k3s.Disable {
-		if !slices.Contains(packaged, name) {
-			ps.add(field("k3s.disable[%d]", i), name, "is not a packaged component of K3s",
-				suggestion(name, packaged))
-		}
+		ps.addIf(!slices.Contains(packaged, name), field("k3s.disable[%d]", i), name,
+			"is not a packaged component of K3s", suggestion(name, packaged))
 	}
 	for i, san := range k3s.TLSSANs {
 		if _, err := netip.ParseAddr(san); err != nil &&
@@ -127,38 +123,31 @@ func (c *Config) checkK3s(ps *problems) {
 				"write the name alone, without scheme or port")
 		}
 	}
-	if k3s.FlannelInterface != "" && !interfaceName.MatchString(k3s.FlannelInterface) {
-		ps.add(field("k3s.flannelInterface"), k3s.FlannelInterface, "is not an interface name",
-			"write it as `ip link` shows it")
-	}
-	if !cronFields.MatchString(k3s.Snapshots.Schedule) {
-		ps.add(field("k3s.snapshots.schedule"), k3s.Snapshots.Schedule,
-			"is not a schedule of cron's five fields",
-			"write minute, hour, day, month and weekday, for example 0 */12 * * *")
-	}
-	if k3s.Snapshots.Retention < 1 {
-		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention),
-			"keeps no snapshot", "write how many to keep, at least 1")
-	}
+	ps.addIf(k3s.FlannelInterface != "" && !interfaceName.MatchString(k3s.FlannelInterface),
+		field("k3s.flannelInterface"), k3s.FlannelInterface, "is not an interface name",
+		"write it as `ip link` shows it")
+	ps.addIf(!cronFields.MatchString(k3s.Snapshots.Schedule), field("k3s.snapshots.schedule"),
+		k3s.Snapshots.Schedule, "is not a schedule of cron's five fields",
+		"write minute, hour, day, month and weekday, for example 0 */12 * * *")
+	ps.addIf(k3s.Snapshots.Retention < 1, field("k3s.snapshots.retention"),
+		strconv.Itoa(k3s.Snapshots.Retention), "keeps no snapshot",
+		"write how many to keep, at least 1")
 	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
 		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it",
 			"write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
-	if k3s.KubeconfigGeneration < 0 {
-		ps.add(field("k3s.kubeconfigGeneration"), strconv.Itoa(k3s.KubeconfigGeneration),
-			"is no generation", "count from 0, and add 1 to revoke every kubeconfig")
-	}
-	if k3s.TokenGeneration < 0 {
-		ps.add(field("k3s.tokenGeneration"), strconv.Itoa(k3s.TokenGeneration), "is no generation",
-			"count from 0, and add 1 to change the cluster's tokens")
-	}
+	ps.addIf(k3s.KubeconfigGeneration < 0, field("k3s.kubeconfigGeneration"),
+		strconv.Itoa(k3s.KubeconfigGeneration), "is no generation",
+		"count from 0, and add 1 to revoke every kubeconfig")
+	ps.addIf(k3s.TokenGeneration < 0, field("k3s.tokenGeneration"),
+		strconv.Itoa(k3s.TokenGeneration), "is no generation",
+		"count from 0, and add 1 to change the cluster's tokens")
 	c.checkRegistries(ps)
 	c.checkProxy(ps)
 	k3s.checkArgs(ps)
-	if c.Upgrade.Concurrency < 1 {
-		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency),
-			"upgrades nothing", "write how many agents may be away at the same time, at least 1")
-	}
+	ps.addIf(c.Upgrade.Concurrency < 1, field("upgrade.concurrency"),
+		strconv.Itoa(c.Upgrade.Concurrency), "upgrades nothing",
+		"write how many agents may be away at the same time, at least 1")
 }
 
 // IsK3sVersion reports whether a text has the form of a release of K3s: vX.Y.Z+k3sN.

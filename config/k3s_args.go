@@ -68,10 +68,8 @@ func (k K3s) checkArgs(ps *problems) {
 func (a k3sArgs) check(ps *problems) {
 	for _, written := range slices.Sorted(maps.Keys(a.set)) {
 		at, name := fmt.Sprintf("%s[%q]", a.key, written), strings.TrimSuffix(written, "+")
-		if !flagName.MatchString(written) {
-			ps.add(at, "", "is not a key of K3s's config.yaml",
-				"write the long flag's name, without dashes before it")
-		}
+		ps.addIf(!flagName.MatchString(written), at, "", "is not a key of K3s's config.yaml",
+			"write the long flag's name, without dashes before it")
 		if fix, ok := owned[name]; ok {
 			rule := "belongs to Strata"
 			if long := k3sFlags[RoleServer][name]; long != name {
@@ -79,10 +77,8 @@ func (a k3sArgs) check(ps *problems) {
 			}
 			ps.add(at, "", rule, fix)
 		}
-		if !scalars(a.set[written]) {
-			ps.add(at, "", "is neither a value nor a list of values",
-				"K3s's config.yaml has no nested keys")
-		}
+		ps.addIf(!scalars(a.set[written]), at, "", "is neither a value nor a list of values",
+			"K3s's config.yaml has no nested keys")
 	}
 }
 

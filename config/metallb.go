@@ -42,11 +42,10 @@ func (c *Config) checkMetalLB(ps *problems) {
 		if !c.Cluster.ofProgram {
 			c.checkAnyAddress(ps)
 		}
-		if !c.OnExistingCluster() && !slices.Contains(c.K3s.Disable, serviceLB) {
-			ps.add(field("k3s.disable"), "",
-				"leaves K3s's servicelb on, which would fight MetalLB over every Service",
-				"add servicelb to k3s.disable, or set metallb.enabled: false")
-		}
+		ps.addIf(!c.OnExistingCluster() && !slices.Contains(c.K3s.Disable, serviceLB),
+			field("k3s.disable"), "",
+			"leaves K3s's servicelb on, which would fight MetalLB over every Service",
+			"add servicelb to k3s.disable, or set metallb.enabled: false")
 	}
 	c.checkRanges(ps)
 }
@@ -145,9 +144,7 @@ func (c *Config) checkInPool(ps *problems, key string, address netip.Addr) {
 		addresses, err := ParseRange(text)
 		return err == nil && addresses.Contains(address)
 	})
-	if !inPool {
-		ps.add(field("%s", key), address.String(),
-			"is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
-			"choose one of them, or leave the key out")
-	}
+	ps.addIf(!inPool, field("%s", key), address.String(),
+		"is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
+		"choose one of them, or leave the key out")
 }

@@ -21,11 +21,9 @@ func (c *Config) checkNetworks(ps *problems) {
 			checkNetwork(ps, network.key, network.prefix)
 		}
 		for _, other := range networks[:i] {
-			if other.prefix.IsValid() && network.prefix.Overlaps(other.prefix) {
-				ps.add(network.key, network.prefix.String(),
-					fmt.Sprintf("overlaps %s %s", other.name, other.prefix),
-					"choose separate networks")
-			}
+			ps.addIf(other.prefix.IsValid() && network.prefix.Overlaps(other.prefix), network.key,
+				network.prefix.String(), fmt.Sprintf("overlaps %s %s", other.name, other.prefix),
+				"choose separate networks")
 		}
 	}
 }

@@ -62,10 +62,9 @@ func (c *Config) checkNodes(ps *problems) {
 		c.checkNodeAddress(ps, key+".address", node.Address, addresses, i)
 		checkRole(ps, key+".role", node.Role)
 		c.checkNodeSSH(ps, key+".ssh", node.SSH)
-		if node.Recreate != "" && c.Hosts.Driver == DriverExisting {
-			ps.add(key+".recreate", node.Recreate,
-				"is for machines that Strata makes, and driver existing makes none", "remove it")
-		}
+		ps.addIf(node.Recreate != "" && c.Hosts.Driver == DriverExisting, key+".recreate",
+			node.Recreate, "is for machines that Strata makes, and driver existing makes none",
+			"remove it")
 		checkLabels(ps, key+".labels", node.Labels)
 		checkTaints(ps, key+".taints", node.Taints)
 		if node.Role == RoleServer {
@@ -89,10 +88,8 @@ func checkNodeName(ps *problems, key, name string, seen map[string]int, index in
 		ps.add(key, "", "is not set", "give the node a unique name")
 		return
 	}
-	if len(validation.IsDNS1123Label(name)) > 0 {
-		ps.add(key, name, "is not a DNS label",
-			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends")
-	}
+	ps.addIf(len(validation.IsDNS1123Label(name)) > 0, key, name, "is not a DNS label",
+		"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends")
 	if first, duplicate := seen[name]; duplicate {
 		ps.add(key, name, fmt.Sprintf("is also the name of hosts.nodes[%d]", first),
 			"give each node its own name")
@@ -150,10 +147,9 @@ func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 		own.HostKey = ""
 	}
 	checkSSH(ps, key, own)
-	if c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile {
-		ps.add(key+".keyFile", ssh.KeyFile,
-			"is not read: driver "+string(c.Hosts.Driver)+" generates its own key", "remove it")
-	}
+	ps.addIf(c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile, key+".keyFile",
+		ssh.KeyFile, "is not read: driver "+string(c.Hosts.Driver)+" generates its own key",
+		"remove it")
 }
 
 // kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own

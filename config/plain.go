@@ -11,9 +11,8 @@ func (d *decoder) isPlain(section string) bool {
 // addPlain reports an unencrypted secret, because it would be in the repository and in Pulumi's
 // history of updates.
 func (ps *problems) addPlain(key, value string) {
-	if value != "" && value != Sealed {
-		ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")
-	}
+	ps.addIf(value != "" && value != Sealed, key, "", "is not encrypted",
+		"run: pulumi config set --secret --path '"+key+"'")
 }
 
 // hasLogin reports whether a URL has a user or a password in it.

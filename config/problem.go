@@ -39,6 +39,14 @@ func (ps *problems) add(key, value, rule, fix string) {
 	*ps = append(*ps, Problem{Key: key, Value: value, Rule: rule, Fix: fix})
 }
 
+// addIf adds a problem if broken. Its texts are computed in any case, so they must not need broken
+// to be true.
+func (ps *problems) addIf(broken bool, key, value, rule, fix string) {
+	if broken {
+		ps.add(key, value, rule, fix)
+	}
+}
+
 // err returns the problems joined in the order of their keys; nil if there are none.
 func (ps problems) err() error {
 	sorted := slices.Clone(ps)

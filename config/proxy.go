@@ -30,21 +30,16 @@ func (p Proxy) IsSet() bool { return p.HTTP != "" || p.HTTPS != "" }
 func (c *Config) checkProxy(ps *problems) {
 	given := c.K3s.Proxy
 	for key, address := range given.addresses() {
-		if address != "" && !isProxy(address) {
-			ps.add(key, "", "is not the address of an HTTP proxy",
-				"write for example http://proxy.example.org:3128, with what is special in a password percent-encoded")
-		}
+		ps.addIf(address != "" && !isProxy(address), key, "", "is not the address of an HTTP proxy",
+			"write for example http://proxy.example.org:3128, with what is special in a password percent-encoded")
 	}
-	if len(given.NoProxy) > 0 && !given.IsSet() {
-		ps.add(field("k3s.proxy.noProxy"), strings.Join(given.NoProxy, ", "),
-			"is set, and no proxy is", "set k3s.proxy.https, or remove it")
-	}
+	ps.addIf(len(given.NoProxy) > 0 && !given.IsSet(), field("k3s.proxy.noProxy"),
+		strings.Join(given.NoProxy, ", "), "is set, and no proxy is",
+		"set k3s.proxy.https, or remove it")
 	for i, name := range given.NoProxy {
-		if !isBypass(name) {
-			ps.add(field("k3s.proxy.noProxy[%d]", i), name,
-				"is not a DNS name, a domain that begins with a dot, an address or a network",
-				"write each as an entry of its own, without scheme and port")
-		}
+		ps.addIf(!isBypass(name), field("k3s.proxy.noProxy[%d]", i), name,
+			"is not a DNS name, a domain that begins with a dot, an address or a network",
+			"write each as an entry of its own, without scheme and port")
 	}
 }
 
@@ -74,10 +69,9 @@ func isBypass(text string) bool {
 // repository, and in Pulumi's record of each update.
 func (d *decoder) plainProxy(given Proxy) (ps problems) {
 	for key, address := range given.addresses() {
-		if d.isPlain("k3s") && hasLogin(address) {
-			ps.add(key, "", "has a user or a password in it, and is not encrypted",
-				"run: pulumi config set --secret --path "+key)
-		}
+		ps.addIf(d.isPlain("k3s") && hasLogin(address), key, "",
+			"has a user or a password in it, and is not encrypted",
+			"run: pulumi config set --secret --path "+key)
 	}
 	return ps
 }

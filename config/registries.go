@@ -48,10 +48,9 @@ func (c *Config) checkRegistries(ps *problems) {
 	given := c.K3s.Registries
 	for i, registry := range given {
 		key := field("k3s.registries[%d]", i)
-		if slices.ContainsFunc(given[:i],
-			func(other Registry) bool { return other.Name == registry.Name }) {
-			ps.add(key+".name", registry.Name, "has an entry already", "write both as one")
-		}
+		ps.addIf(slices.ContainsFunc(given[:i],
+			func(other Registry) bool { return other.Name == registry.Name }),
+			key+".name", registry.Name, "has an entry already", "write both as one")
 		registry.check(ps, key)
 	}
 	if len(given) == 0 {
@@ -68,36 +67,28 @@ func (c *Config) checkRegistries(ps *problems) {
 // check checks a registry. It shows neither an address nor an invalid name, because both may
 // contain a password.
 func (r Registry) check(ps *problems, key string) {
-	if r.Name != anyRegistry && !isHostPort(r.Name) {
-		ps.add(key+".name", "", "is not the name of a registry",
-			"write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
-	}
+	ps.addIf(r.Name != anyRegistry && !isHostPort(r.Name), key+".name", "",
+		"is not the name of a registry",
+		"write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
 	r.checkMirrors(ps, key)
-	if (r.Username == "") != (r.Password == "") {
-		ps.add(key, "", "has a username or a password, and not both",
-			"set the other one as well: where a registry takes a token, it is the password")
-	}
-	if r.Name == anyRegistry && r.Username != "" {
-		ps.add(key+".name", r.Name, "is given a login, which no registry gets by that name",
-			"write it into an entry with the registry's host, of a mirror its own")
-	}
-	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
-		ps.add(key+".ca", "", "is not a certificate in PEM",
-			"paste the file that begins with -----BEGIN CERTIFICATE-----")
-	}
-	if r.CA != "" && r.InsecureSkipVerify {
-		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for",
-			"remove one of them")
-	}
+	ps.addIf((r.Username == "") != (r.Password == ""), key, "",
+		"has a username or a password, and not both",
+		"set the other one as well: where a registry takes a token, it is the password")
+	ps.addIf(r.Name == anyRegistry && r.Username != "", key+".name", r.Name,
+		"is given a login, which no registry gets by that name",
+		"write it into an entry with the registry's host, of a mirror its own")
+	ps.addIf(r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)), key+".ca", "",
+		"is not a certificate in PEM",
+		"paste the file that begins with -----BEGIN CERTIFICATE-----")
+	ps.addIf(r.CA != "" && r.InsecureSkipVerify, key+".insecureSkipVerify", "true",
+		"does not look at the certificate that ca is for", "remove one of them")
 }
 
 func (r Registry) checkMirrors(ps *problems, key string) {
 	for i, mirror := range r.Mirrors {
-		if !isMirror(mirror) {
-			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "",
-				"is not an http or https URL without a user and a query",
-				"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
-		}
+		ps.addIf(!isMirror(mirror), fmt.Sprintf("%s.mirrors[%d]", key, i), "",
+			"is not an http or https URL without a user and a query",
+			"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(r.Rewrites)) {
 		rewrite := fmt.Sprintf("%s.rewrites[%q]", key, pattern)
@@ -107,15 +98,12 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 		}
 		// K3s writes both texts unchanged into hosts.toml, and containerd ignores a file that is
 		// not valid TOML (pkg/agent/templates).
-		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
-			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on "+
-				"to containerd", "write a class, for example [.] or [0-9]")
-		}
+		ps.addIf(strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`), rewrite, "",
+			"has a backslash or a double quote, which K3s does not pass on to containerd",
+			"write a class, for example [.] or [0-9]")
 	}
-	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
-		ps.add(key+".rewrites", "", "is set, and mirrors is not",
-			"name the mirrors that have other names for images")
-	}
+	ps.addIf(len(r.Rewrites) > 0 && len(r.Mirrors) == 0, key+".rewrites", "",
+		"is set, and mirrors is not", "name the mirrors that have other names for images")
 }
 
 // isMirror reports whether a text is an address that K3s accepts and that contains nothing secret.

@@ -121,18 +121,14 @@ func (c *Config) checkWay(ps *problems) {
 		if own.SudoPassword == all.SudoPassword {
 			own.SudoPassword = ""
 		}
-		if own.SudoPassword != "" && own.User == DefaultUser {
-			ps.add(key+".sudoPassword", "", "is not used: root needs no sudo",
-				"remove it, or set ssh.user")
-		}
+		ps.addIf(own.SudoPassword != "" && own.User == DefaultUser, key+".sudoPassword", "",
+			"is not used: root needs no sudo", "remove it, or set ssh.user")
 		own.check(ps, key, c.Hosts.Driver, all)
 	}
-	if c.Hosts.SSH.SudoPassword != "" &&
-		!slices.ContainsFunc(c.Hosts.Nodes,
-			func(node Node) bool { return node.SSH.User != DefaultUser }) {
-		ps.add(field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo",
-			"remove it, or set ssh.user")
-	}
+	ps.addIf(c.Hosts.SSH.SudoPassword != "" && !slices.ContainsFunc(c.Hosts.Nodes,
+		func(node Node) bool { return node.SSH.User != DefaultUser }),
+		field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo",
+		"remove it, or set ssh.user")
 	c.Hosts.SSH.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
 	c.checkForward(ps)
 }
@@ -142,10 +138,8 @@ func (c *Config) checkWay(ps *problems) {
 func (c *Config) checkForward(ps *problems) {
 	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
 	for i, node := range c.Hosts.Nodes {
-		if node.SSH.DynamicForward != 0 {
-			ps.add(field("hosts.nodes[%d].ssh.dynamicForward", i),
-				strconv.Itoa(node.SSH.DynamicForward), "is one for all hosts", "set "+key)
-		}
+		ps.addIf(node.SSH.DynamicForward != 0, field("hosts.nodes[%d].ssh.dynamicForward", i),
+			strconv.Itoa(node.SSH.DynamicForward), "is one for all hosts", "set "+key)
 	}
 	switch {
 	case port == 0 || c.Hosts.Driver != DriverExisting:
@@ -168,35 +162,25 @@ func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 			"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config,
 			"knownHosts": s.KnownHosts != above.KnownHosts,
 		} {
-			if set {
-				ps.add(key+"."+name, "", "is only read by driver existing",
-					"remove it: the hosts that driver "+string(driver)+
-						" makes are reached without it")
-			}
+			ps.addIf(set, key+"."+name, "", "is only read by driver existing",
+				"remove it: the hosts that driver "+string(driver)+" makes are reached without it")
 		}
 		return
 	}
-	if strings.ContainsAny(s.SudoPassword, "\n\r") {
-		ps.add(key+".sudoPassword", "", "has more than one line, and sudo reads one",
-			"set it again, without the line break")
-	}
+	ps.addIf(strings.ContainsAny(s.SudoPassword, "\n\r"), key+".sudoPassword", "",
+		"has more than one line, and sudo reads one", "set it again, without the line break")
 	for i, jump := range s.Jump {
 		jump.check(ps, fmt.Sprintf("%s.jump[%d]", key, i), s)
 	}
 }
 
 func (j JumpHost) check(ps *problems, key string, of SSH) {
-	if j.Host == "" || strings.ContainsAny(j.Host, " \t/@,") {
-		ps.add(key+".host", j.Host, "is not an address or a name",
-			"write host, and user and port as keys of their own")
-	}
-	if j.Port < 0 || j.Port > 65535 {
-		ps.add(key+".port", strconv.Itoa(j.Port), "is not a TCP port", "use 1 to 65535")
-	}
-	if j.User != "" && !userName.MatchString(j.User) {
-		ps.add(key+".user", j.User, "is not a user name",
-			"use lower case letters, digits, dashes and underscores")
-	}
+	ps.addIf(j.Host == "" || strings.ContainsAny(j.Host, " \t/@,"), key+".host", j.Host,
+		"is not an address or a name", "write host, and user and port as keys of their own")
+	ps.addIf(j.Port < 0 || j.Port > 65535, key+".port", strconv.Itoa(j.Port), "is not a TCP port",
+		"use 1 to 65535")
+	ps.addIf(j.User != "" && !userName.MatchString(j.User), key+".user", j.User,
+		"is not a user name", "use lower case letters, digits, dashes and underscores")
 	switch {
 	case j.HostKey != "":
 		checkHostKey(ps, key+".hostKey", j.HostKey)

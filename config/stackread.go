@@ -189,9 +189,7 @@ func (ps *problems) addStranger(key, section string) {
 	if path != "" {
 		fix = fixPath(key, Namespace+":"+meant+path)
 	}
-	if meant != "" {
-		ps.add(key, "", "is not read: Strata's keys begin with "+Namespace+":", fix)
-	}
+	ps.addIf(meant != "", key, "", "is not read: Strata's keys begin with "+Namespace+":", fix)
 }
 
 // fixPath returns the fix for a key that was set without --path.

@@ -143,10 +143,8 @@ const longestRequestLimit = time.Hour
 
 func (c *Config) checkTraefik(ps *problems) {
 	traefik := c.Traefik
-	if traefik.Replicas < 1 {
-		ps.add(field("traefik.replicas"), fmt.Sprint(traefik.Replicas), "is less than one",
-			"use 2 or more, so that one can go while another serves")
-	}
+	ps.addIf(traefik.Replicas < 1, field("traefik.replicas"), fmt.Sprint(traefik.Replicas),
+		"is less than one", "use 2 or more, so that one can go while another serves")
 	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
 		ps.add(field("traefik.longestRequest"), d.String(),
 			"is not between 1s and "+longestRequestLimit.String(),

@@ -87,11 +87,9 @@ var vaultOwned = slices.Concat(
 
 func (c *Config) checkVault(ps *problems) {
 	vault := c.Vault
-	if *vault.Enabled && !*c.CertManager.Enabled {
-		ps.add(field("vault.enabled"), "true",
-			"needs cert-manager for Vault's own certificate, and certManager.enabled is false",
-			"enable cert-manager")
-	}
+	ps.addIf(*vault.Enabled && !*c.CertManager.Enabled, field("vault.enabled"), "true",
+		"needs cert-manager for Vault's own certificate, and certManager.enabled is false",
+		"enable cert-manager")
 	if c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == "" && !*vault.Enabled {
 		ps.add(field("vault.enabled"), "false", "leaves certManager.issuer vault without a Vault",
 			"enable it, or set certManager.vault.address")
@@ -100,10 +98,8 @@ func (c *Config) checkVault(ps *problems) {
 		ps.add(field("vault.storage.size"), vault.Storage.Size, "is not a size of storage",
 			"write for example 1Gi")
 	}
-	if vault.Storage.Class != "" && !*vault.Storage.Persistent {
-		ps.add(field("vault.storage.class"), vault.Storage.Class,
-			"is set, and vault.storage.persistent is false", "remove one of them")
-	}
+	ps.addIf(vault.Storage.Class != "" && !*vault.Storage.Persistent, field("vault.storage.class"),
+		vault.Storage.Class, "is set, and vault.storage.persistent is false", "remove one of them")
 }
 
 // signPath matches the path at which Vault's PKI engine signs for a role.
@@ -118,11 +114,9 @@ func (c *Config) checkVaultIssuer(ps *problems) {
 	if given == (VaultIssuer{}) {
 		return
 	}
-	if c.CertManager.Issuer != IssuerVault {
-		ps.add(field("certManager.vault"), "",
-			"is set, and certManager.issuer is "+c.CertManager.Issuer,
-			"set certManager.issuer: vault, or remove certManager.vault")
-	}
+	ps.addIf(c.CertManager.Issuer != IssuerVault, field("certManager.vault"), "",
+		"is set, and certManager.issuer is "+c.CertManager.Issuer,
+		"set certManager.issuer: vault, or remove certManager.vault")
 	if given.Address == "" {
 		ps.add(key("address"), "", "is empty, and other keys of certManager.vault are set",
 			"name the existing Vault; the stack's own Vault needs none of them")
@@ -131,17 +125,14 @@ func (c *Config) checkVaultIssuer(ps *problems) {
 		ps.add(key("address"), "", "is not an https URL without user",
 			"write it as https://vault.example.org:8200")
 	}
-	if given.Path != "" && !signPath.MatchString(given.Path) {
-		ps.add(key("path"), given.Path, "is not of the form MOUNT/sign/ROLE",
-			"write for example pki_int/sign/strata")
-	}
+	ps.addIf(given.Path != "" && !signPath.MatchString(given.Path), key("path"), given.Path,
+		"is not of the form MOUNT/sign/ROLE", "write for example pki_int/sign/strata")
 	if block, _ := pem.Decode([]byte(given.CACertificate)); given.CACertificate != "" &&
 		(block == nil || block.Type != "CERTIFICATE") {
 		ps.add(key("caCertificate"), "", "is not a certificate in PEM",
 			"paste the file that begins with -----BEGIN CERTIFICATE-----")
 	}
-	if given.Token != "" && (given.Role != "" || given.Mount != "") {
-		ps.add(key("token"), "", "and the keys of the Kubernetes login (role, mount) "+
-			"exclude each other", "remove the token, or the others")
-	}
+	ps.addIf(given.Token != "" && (given.Role != "" || given.Mount != ""), key("token"), "",
+		"and the keys of the Kubernetes login (role, mount) exclude each other",
+		"remove the token, or the others")
 }

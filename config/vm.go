@@ -87,16 +87,13 @@ func checkOthersUnset(ps *problems, hosts Hosts) {
 		{"libvirt", hosts.Driver == DriverLibvirt, "driver libvirt", hosts.Libvirt, unset.Libvirt},
 		{"proxmox", hosts.Driver == DriverProxmox, "driver proxmox", hosts.Proxmox, unset.Proxmox},
 	} {
-		if !section.read && !reflect.DeepEqual(section.value, section.free) {
-			ps.add(field("hosts.%s", section.key), "", "is only read by "+section.readBy,
-				"remove it or set another driver")
-		}
+		ps.addIf(!section.read && !reflect.DeepEqual(section.value, section.free),
+			field("hosts.%s", section.key), "", "is only read by "+section.readBy,
+			"remove it or set another driver")
 	}
 	for i, node := range hosts.Nodes {
-		if !hosts.Driver.MakesVMs() && node.VM != (Size{}) {
-			ps.add(field("hosts.nodes[%d].vm", i), "",
-				"is only read by drivers libvirt and proxmox", "remove it or set another driver")
-		}
+		ps.addIf(!hosts.Driver.MakesVMs() && node.VM != (Size{}), field("hosts.nodes[%d].vm", i),
+			"", "is only read by drivers libvirt and proxmox", "remove it or set another driver")
 	}
 }
 
@@ -113,11 +110,10 @@ func (c *Config) checkVMs(ps *problems) {
 		ids[node.VM.ID] = i
 	}
 	gateway, subnet := c.Hosts.VM.Gateway, c.Hosts.Subnet
-	if gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway) {
-		ps.add(field("hosts.vm.gateway"), gateway.String(),
-			"is not a host address of hosts.subnet "+subnet.String(),
-			"use an address inside it, neither the first nor the last")
-	}
+	ps.addIf(gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway),
+		field("hosts.vm.gateway"), gateway.String(),
+		"is not a host address of hosts.subnet "+subnet.String(),
+		"use an address inside it, neither the first nor the last")
 	if c.Hosts.Driver == DriverProxmox {
 		checkProxmox(ps, c.Hosts.Proxmox)
 	} else {
@@ -132,18 +128,12 @@ func checkSize(ps *problems, key string, node Node, driver Driver) {
 	if node.Role == RoleServer {
 		least = 2048
 	}
-	if node.VM.CPUs < 1 {
-		ps.add(key+".cpus", strconv.Itoa(node.VM.CPUs), "is no number of processors",
-			"use 1 or more")
-	}
-	if node.VM.MemoryMiB < least {
-		ps.add(key+".memoryMiB", strconv.Itoa(node.VM.MemoryMiB),
-			"is too little for a K3s "+string(node.Role), "use "+strconv.Itoa(least)+" or more")
-	}
-	if node.VM.DiskGiB < 4 {
-		ps.add(key+".diskGiB", strconv.Itoa(node.VM.DiskGiB), "is too small for a system with K3s",
-			"use 4 or more")
-	}
+	ps.addIf(node.VM.CPUs < 1, key+".cpus", strconv.Itoa(node.VM.CPUs),
+		"is no number of processors", "use 1 or more")
+	ps.addIf(node.VM.MemoryMiB < least, key+".memoryMiB", strconv.Itoa(node.VM.MemoryMiB),
+		"is too little for a K3s "+string(node.Role), "use "+strconv.Itoa(least)+" or more")
+	ps.addIf(node.VM.DiskGiB < 4, key+".diskGiB", strconv.Itoa(node.VM.DiskGiB),
+		"is too small for a system with K3s", "use 4 or more")
 	switch id := node.VM.ID; {
 	case id != 0 && driver == DriverLibvirt:
 		ps.add(key+".id", strconv.Itoa(id), "is not read: only Proxmox VE numbers its machines",
@@ -162,22 +152,18 @@ func checkVMContent(ps *problems, vm VM) {
 	}
 	words := func(key string, list []string, form *regexp.Regexp, what string) {
 		for i, word := range list {
-			if !form.MatchString(word) {
-				ps.add(field("hosts.vm.%s[%d]", key, i), word, "is not "+what, "write one name")
-			}
+			ps.addIf(!form.MatchString(word), field("hosts.vm.%s[%d]", key, i), word,
+				"is not "+what, "write one name")
 		}
 	}
 	words("packages", vm.Packages, packageName, "a package's name")
 	words("modules", vm.Modules, moduleName, "a kernel module's name")
 	for name, value := range vm.Sysctls {
 		key := field("hosts.vm.sysctls[%q]", name)
-		if !sysctlName.MatchString(name) {
-			ps.add(key, "", "is not a kernel setting",
-				"write its name with dots, for example vm.max_map_count")
-		}
-		if strings.ContainsAny(value, "\n\r") || strings.TrimSpace(value) == "" {
-			ps.add(key, value, "is not one line", "write the value alone")
-		}
+		ps.addIf(!sysctlName.MatchString(name), key, "", "is not a kernel setting",
+			"write its name with dots, for example vm.max_map_count")
+		ps.addIf(strings.ContainsAny(value, "\n\r") || strings.TrimSpace(value) == "", key, value,
+			"is not one line", "write the value alone")
 	}
 }
 
@@ -187,10 +173,8 @@ func (c *Config) checkVMImage(ps *problems) {
 	image := c.Hosts.VM.Image
 	switch {
 	case c.Hosts.Proxmox.Template != 0:
-		if image != "" {
-			ps.add(field("hosts.vm.image"), image, "is set beside hosts.proxmox.template",
-				"remove one of them")
-		}
+		ps.addIf(image != "", field("hosts.vm.image"), image,
+			"is set beside hosts.proxmox.template", "remove one of them")
 	case image == "" && c.Artifacts.MachineImage == SourceUpstream:
 		ps.add(field("hosts.vm.image"), "", "is not set",
 			"set the URL of a qcow2 with cloud-init, or artifacts.machineImage to a bundle folder that has one")

@@ -58,39 +58,28 @@ type Proxmox struct {
 
 func (c *Config) checkHypervisor(ps *problems) {
 	host := c.Hosts.Hypervisor
-	if host.Address == "" && c.Hosts.Driver == DriverProxmox {
-		ps.add(field("hosts.hypervisor.address"), "", "is not set",
-			"set the address of a Proxmox VE node")
-	}
-	if strings.ContainsAny(host.Address, "/@ ") {
-		ps.add(field("hosts.hypervisor.address"), host.Address, "is not an address",
-			"write the IP address or the DNS name alone")
-	}
+	ps.addIf(host.Address == "" && c.Hosts.Driver == DriverProxmox,
+		field("hosts.hypervisor.address"), "", "is not set", "set the address of a Proxmox VE node")
+	ps.addIf(strings.ContainsAny(host.Address, "/@ "), field("hosts.hypervisor.address"),
+		host.Address, "is not an address", "write the IP address or the DNS name alone")
 	checkSSH(ps, field("hosts.hypervisor"),
 		SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
 }
 
 func checkLibvirt(ps *problems, libvirt Libvirt) {
-	if !libvirtURI.MatchString(libvirt.URI) {
-		ps.add(field("hosts.libvirt.uri"), libvirt.URI, "is not one of the hypervisor's own",
-			"use qemu:///system; another host is hosts.hypervisor.address")
-	}
-	if !storageName.MatchString(libvirt.Pool) {
-		ps.add(field("hosts.libvirt.pool"), libvirt.Pool, "is not the name of a pool",
-			"see: virsh pool-list")
-	}
-	if libvirt.Bridge != "" && libvirt.Network != "" {
-		ps.add(field("hosts.libvirt.network"), libvirt.Network,
-			"is set beside hosts.libvirt.bridge", "remove one of them")
-	}
-	if libvirt.Bridge != "" && !interfaceName.MatchString(libvirt.Bridge) {
-		ps.add(field("hosts.libvirt.bridge"), libvirt.Bridge, "is not an interface name",
-			"see: ip link show type bridge")
-	}
-	if libvirt.Network != "" && !storageName.MatchString(libvirt.Network) {
-		ps.add(field("hosts.libvirt.network"), libvirt.Network, "is not the name of a network",
-			"see: virsh net-list")
-	}
+	ps.addIf(!libvirtURI.MatchString(libvirt.URI), field("hosts.libvirt.uri"), libvirt.URI,
+		"is not one of the hypervisor's own",
+		"use qemu:///system; another host is hosts.hypervisor.address")
+	ps.addIf(!storageName.MatchString(libvirt.Pool), field("hosts.libvirt.pool"), libvirt.Pool,
+		"is not the name of a pool", "see: virsh pool-list")
+	ps.addIf(libvirt.Bridge != "" && libvirt.Network != "", field("hosts.libvirt.network"),
+		libvirt.Network, "is set beside hosts.libvirt.bridge", "remove one of them")
+	ps.addIf(libvirt.Bridge != "" && !interfaceName.MatchString(libvirt.Bridge),
+		field("hosts.libvirt.bridge"), libvirt.Bridge, "is not an interface name",
+		"see: ip link show type bridge")
+	ps.addIf(libvirt.Network != "" && !storageName.MatchString(libvirt.Network),
+		field("hosts.libvirt.network"), libvirt.Network, "is not the name of a network",
+		"see: virsh net-list")
 	if known := []string{"kvm", "qemu"}; !slices.Contains(known, libvirt.Type) {
 		ps.add(field("hosts.libvirt.type"), libvirt.Type, "is not a known type",
 			suggestion(libvirt.Type, known))
@@ -99,19 +88,13 @@ func checkLibvirt(ps *problems, libvirt Libvirt) {
 
 func checkProxmox(ps *problems, proxmox Proxmox) {
 	for key, name := range map[string]string{"storage": proxmox.Storage, "seedStorage": proxmox.SeedStorage} {
-		if !storageName.MatchString(name) {
-			ps.add(field("hosts.proxmox.%s", key), name, "is not the name of a storage",
-				"see: pvesm status")
-		}
+		ps.addIf(!storageName.MatchString(name), field("hosts.proxmox.%s", key), name,
+			"is not the name of a storage", "see: pvesm status")
 	}
-	if !interfaceName.MatchString(proxmox.Bridge) {
-		ps.add(field("hosts.proxmox.bridge"), proxmox.Bridge, "is not an interface name",
-			"see: ip link show type bridge")
-	}
-	if proxmox.VLAN < 0 || proxmox.VLAN > 4094 {
-		ps.add(field("hosts.proxmox.vlan"), strconv.Itoa(proxmox.VLAN), "is no VLAN tag",
-			"use 1 to 4094")
-	}
+	ps.addIf(!interfaceName.MatchString(proxmox.Bridge), field("hosts.proxmox.bridge"),
+		proxmox.Bridge, "is not an interface name", "see: ip link show type bridge")
+	ps.addIf(proxmox.VLAN < 0 || proxmox.VLAN > 4094, field("hosts.proxmox.vlan"),
+		strconv.Itoa(proxmox.VLAN), "is no VLAN tag", "use 1 to 4094")
 	if id := proxmox.Template; id != 0 && (id < 100 || id > 999999999) {
 		ps.add(field("hosts.proxmox.template"), strconv.Itoa(id), "is no VM number of Proxmox VE",
 			"use 100 to 999999999")

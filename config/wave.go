@@ -34,20 +34,13 @@ var waveOwned = slices.Concat(
 
 func (c *Config) checkWave(ps *problems) {
 	wave := c.Apps.Wave
-	if wave.Enabled && *wave.Webhooks && !*c.CertManager.Enabled {
-		ps.add(field("apps.wave.webhooks"), "true",
-			"needs certificates, and certManager.enabled is false",
-			"enable cert-manager, or set apps.wave.webhooks: false")
-	}
-	if wave.Replicas < 1 {
-		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one",
-			"use 2 or more, so that one can go while another answers")
-	}
+	ps.addIf(wave.Enabled && *wave.Webhooks && !*c.CertManager.Enabled, field("apps.wave.webhooks"),
+		"true", "needs certificates, and certManager.enabled is false",
+		"enable cert-manager, or set apps.wave.webhooks: false")
+	ps.addIf(wave.Replicas < 1, field("apps.wave.replicas"), fmt.Sprint(wave.Replicas),
+		"is less than one", "use 2 or more, so that one can go while another answers")
 	for i, w := range c.Apps.Workloads {
-		if w.Wave && !wave.Enabled {
-			ps.add(field("apps.workloads[%d].wave", i), "true",
-				"needs the operator, and apps.wave.enabled is false",
-				"enable it, or remove the key")
-		}
+		ps.addIf(w.Wave && !wave.Enabled, field("apps.workloads[%d].wave", i), "true",
+			"needs the operator, and apps.wave.enabled is false", "enable it, or remove the key")
 	}
 }

@@ -177,15 +177,12 @@ func (c *Config) checkWorkloads(ps *problems) {
 		check := workloadCheck{ps, c, w, func(name string, args ...any) string {
 			return field("apps.workloads[%d].%s", i, fmt.Sprintf(name, args...))
 		}}
-		if names[w.Name] {
-			ps.add(check.key("name"), w.Name, "is there twice", "give each workload a name of its own")
-		}
+		ps.addIf(names[w.Name], check.key("name"), w.Name, "is there twice",
+			"give each workload a name of its own")
 		names[w.Name] = true
-		if canaries[w.Name] {
-			check.add(check.key("name"), w.Name,
-				"is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called",
-				"choose another")
-		}
+		check.addIf(canaries[w.Name], check.key("name"), w.Name,
+			"is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called",
+			"choose another")
 		check.identity()
 		check.replicas()
 		check.times()
@@ -199,31 +196,25 @@ func (c *Config) checkWorkloads(ps *problems) {
 }
 
 func (w workloadCheck) identity() {
-	if len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName {
-		w.add(w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
-			"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
-	}
-	if slices.Contains(platformHosts, w.w.Name) { // which the outputs urls and addresses have already
-		w.add(w.key("name"), w.w.Name, "is a name of the platform's own services", "choose another")
-	}
+	w.addIf(len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName,
+		w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
+		"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
+	// The outputs urls and addresses have the names of platformHosts already.
+	w.addIf(slices.Contains(platformHosts, w.w.Name), w.key("name"), w.w.Name,
+		"is a name of the platform's own services", "choose another")
 	namespace := w.w.Namespace
-	if len(validation.IsDNS1123Label(namespace)) > 0 {
-		w.add(w.key("namespace"), namespace, "is not a namespace's name",
-			"use lower-case letters, digits and dashes, for example apps")
-	}
-	if hasOwner(namespace) {
-		w.add(w.key("namespace"), namespace, "has an owner already",
-			"choose one that nothing else uses, for example apps")
-	}
+	w.addIf(len(validation.IsDNS1123Label(namespace)) > 0, w.key("namespace"), namespace,
+		"is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
+	w.addIf(hasOwner(namespace), w.key("namespace"), namespace, "has an owner already",
+		"choose one that nothing else uses, for example apps")
 	// A rollout happens when the template changes. If the image's name stays the same, each node
 	// runs the copy that it already has.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
 		w.add(w.key("image"), w.w.Image, "names no version",
 			"append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
 	}
-	if w.w.Port < 1 || w.w.Port > 65535 {
-		w.add(w.key("port"), fmt.Sprint(w.w.Port), "is not a port", "use 1 to 65535")
-	}
+	w.addIf(w.w.Port < 1 || w.w.Port > 65535, w.key("port"), fmt.Sprint(w.w.Port), "is not a port",
+		"use 1 to 65535")
 }
 
 // imageTag returns the tag or the digest of an image's reference; empty without one.

@@ -27,14 +27,12 @@ func (w workloadCheck) certificate() {
 	if c == nil {
 		return
 	}
-	if !*w.c.CertManager.Enabled {
-		w.add(w.key("certificate"), "", "needs a CA, and certManager.enabled is false",
-			"enable cert-manager, or remove the certificate")
-	}
-	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
-		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder",
-			"write for example /etc/tls")
-	}
+	w.addIf(!*w.c.CertManager.Enabled, w.key("certificate"), "",
+		"needs a CA, and certManager.enabled is false",
+		"enable cert-manager, or remove the certificate")
+	w.addIf(!path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/",
+		w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder",
+		"write for example /etc/tls")
 	for i, name := range c.DNSNames {
 		if bare := strings.TrimPrefix(name, "*."); len(validation.IsDNS1123Subdomain(bare)) > 0 {
 			w.add(w.key("certificate.dnsNames[%d]", i), name, "is not a DNS name",
@@ -76,8 +74,7 @@ func (w workloadCheck) certificateByACME() {
 				"write each name, or use solver dns01")
 		}
 	}
-	if w.w.Certificate.Lifetime.Duration != 0 {
-		w.add(w.key("certificate.lifetime"), w.w.Certificate.Lifetime.Duration.String(),
-			"is for the ACME server to say", "leave the key out")
-	}
+	w.addIf(w.w.Certificate.Lifetime.Duration != 0, w.key("certificate.lifetime"),
+		w.w.Certificate.Lifetime.Duration.String(), "is for the ACME server to say",
+		"leave the key out")
 }

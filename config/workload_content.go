@@ -15,11 +15,9 @@ func (w workloadCheck) content() {
 		values map[string]string
 	}{{"env", w.w.Env}, {"secretEnv", w.w.SecretEnv}} {
 		for name := range one.values {
-			if len(validation.IsEnvVarName(name)) > 0 || strings.ContainsAny(name, ".-") {
-				w.add(w.key("%s[%q]", one.key, name), "",
-					"is not the name of an environment variable",
-					"use letters, digits and underscores")
-			}
+			w.addIf(len(validation.IsEnvVarName(name)) > 0 || strings.ContainsAny(name, ".-"),
+				w.key("%s[%q]", one.key, name), "", "is not the name of an environment variable",
+				"use letters, digits and underscores")
 		}
 	}
 	for name := range w.w.SecretEnv {
@@ -32,10 +30,9 @@ func (w workloadCheck) content() {
 		values map[string]string
 	}{{"files", w.w.Files}, {"secretFiles", w.w.SecretFiles}} {
 		for file := range one.values {
-			if !path.IsAbs(file) || path.Clean(file) != file || file == "/" {
-				w.add(w.key("%s[%q]", one.key, file), "", "is not an absolute path of a file",
-					"write for example /etc/shop/config.yaml")
-			}
+			w.addIf(!path.IsAbs(file) || path.Clean(file) != file || file == "/",
+				w.key("%s[%q]", one.key, file), "", "is not an absolute path of a file",
+				"write for example /etc/shop/config.yaml")
 			if c := w.w.Certificate; c != nil && strings.HasPrefix(file, c.Mount+"/") {
 				w.add(w.key("%s[%q]", one.key, file), "",
 					"is in certificate.mount, which holds the certificate and nothing else",

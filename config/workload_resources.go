@@ -15,16 +15,13 @@ type WorkloadResources struct {
 func (w workloadCheck) resources() {
 	quantity := func(key, text string) resource.Quantity {
 		parsed, err := resource.ParseQuantity(text)
-		if text != "" && (err != nil || parsed.Sign() <= 0) {
-			w.add(w.key("resources.%s", key), text, "is not a quantity",
-				"write for example 100m of cpu, or 128Mi of memory")
-		}
+		w.addIf(text != "" && (err != nil || parsed.Sign() <= 0), w.key("resources.%s", key), text,
+			"is not a quantity", "write for example 100m of cpu, or 128Mi of memory")
 		return parsed
 	}
 	quantity("cpu", w.w.Resources.CPU)
 	memory, limit := quantity("memory", w.w.Resources.Memory), quantity("memoryLimit", w.w.Resources.MemoryLimit)
-	if w.w.Resources.MemoryLimit != "" && limit.Cmp(memory) < 0 {
-		w.add(w.key("resources.memoryLimit"), w.w.Resources.MemoryLimit,
-			"is less than resources.memory "+w.w.Resources.Memory, "raise it, or leave it out")
-	}
+	w.addIf(w.w.Resources.MemoryLimit != "" && limit.Cmp(memory) < 0,
+		w.key("resources.memoryLimit"), w.w.Resources.MemoryLimit,
+		"is less than resources.memory "+w.w.Resources.Memory, "raise it, or leave it out")
 }

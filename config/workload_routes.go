@@ -77,9 +77,8 @@ func (w workloadCheck) routes(hosts map[string]string) {
 			w.add(key("host"), route.Host, "is a name of the platform's own services",
 				"choose another")
 		}
-		if !strings.HasPrefix(route.Path, "/") {
-			w.add(key("path"), route.Path, "is not a path from the root", "write for example /api")
-		}
+		w.addIf(!strings.HasPrefix(route.Path, "/"), key("path"), route.Path,
+			"is not a path from the root", "write for example /api")
 		at := route.Controller + " " + route.Host + route.Path
 		if other, twice := hosts[at]; twice {
 			w.add(key("host"), route.Host,

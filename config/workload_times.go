@@ -44,10 +44,10 @@ func (w workloadCheck) times() {
 		{"minReady", w.w.MinReady.Duration, time.Second, 10 * time.Minute},
 		{"probes.startup", w.w.Probes.Startup.Duration, time.Second, time.Hour},
 	} {
-		if one.d < one.from || one.d > one.to || one.d%time.Second != 0 {
-			w.add(w.key("%s", one.key), one.d.String(), fmt.Sprintf("is not a number of whole seconds from %s to %s", one.from, one.to),
-				"Kubernetes counts this in seconds, write for example 15s")
-		}
+		w.addIf(one.d < one.from || one.d > one.to || one.d%time.Second != 0,
+			w.key("%s", one.key), one.d.String(),
+			fmt.Sprintf("is not a number of whole seconds from %s to %s", one.from, one.to),
+			"Kubernetes counts this in seconds, write for example 15s")
 	}
 	w.workloadTimeout()
 	if given := w.w.GracePeriod.Duration; given != 0 && (given < w.w.needs() || given > 2*time.Hour || given%time.Second != 0) {
@@ -76,9 +76,7 @@ func (w workloadCheck) workloadTimeout() {
 
 func (w workloadCheck) probes() {
 	for _, one := range []struct{ key, path string }{{"ready", w.w.Probes.Ready}, {"live", w.w.Probes.Live}} {
-		if one.path != "" && !strings.HasPrefix(one.path, "/") {
-			w.add(w.key("probes.%s", one.key), one.path, "is not a path from the root",
-				"write for example /healthz")
-		}
+		w.addIf(one.path != "" && !strings.HasPrefix(one.path, "/"), w.key("probes.%s", one.key),
+			one.path, "is not a path from the root", "write for example /healthz")
 	}
 }
