@@ -59,7 +59,7 @@ type ACMEExternalAccount struct {
 	KeyID string `json:"keyID,omitempty"`
 	// Key is the key as the CA gives it, in base64url, with or without padding. It must be
 	// encrypted: pulumi config set --secret --path strata:certManager.acme.eab.key.
-	Key string `json:"key,omitempty"`
+	Key string `json:"key,omitempty" secret:"true"`
 }
 
 // ACMESecret is a key of a Secret.
@@ -70,7 +70,7 @@ type ACMESecret struct {
 	Key string `json:"key"`
 	// Value must be encrypted: pulumi config set --secret --path
 	// 'strata:certManager.acme.secrets[0].value'. Required.
-	Value string `json:"value"`
+	Value string `json:"value" secret:"true"`
 }
 
 // HTTP01 reports whether the CA validates names by HTTP-01 requests to the ingress. Then the
@@ -230,17 +230,4 @@ func (a acmeCheck) http01() {
 	a.addIf(len(a.given.Secrets) > 0, a.keyPath("secrets"), "",
 		"are for dns01, and certManager.acme.solver is "+SolverHTTP01,
 		"set certManager.acme.solver: dns01, or remove them")
-}
-
-// plainACME reports secrets that are not encrypted, because they would be in the repository and in
-// Pulumi's history of updates.
-func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
-	if !d.isPlain("certManager") {
-		return nil
-	}
-	ps.addPlain(field("certManager.acme.eab.key"), given.ExternalAccount.Key)
-	for i, secret := range given.Secrets {
-		ps.addPlain(field("certManager.acme.secrets[%d].value", i), secret.Value)
-	}
-	return ps
 }

@@ -64,9 +64,8 @@ func load(
 	if d.adjust != nil {
 		d.adjust(cfg)
 	}
-	plain := slices.Concat(d.plainSSH(cfg.Hosts), d.plainMirror(cfg.Artifacts.Mirror),
-		d.plainPasswords(cfg.K3s.Registries),
-		d.plainProxy(cfg.K3s.Proxy), d.plainACME(cfg.CertManager.ACME))
+	plain := slices.Concat(d.plainSecrets(tree), d.plainMirror(cfg.Artifacts.Mirror),
+		d.plainProxy(cfg.K3s.Proxy))
 	cfg.Artifacts.Mirror = or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)

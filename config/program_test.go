@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/tests/pulumitest"
 )
 
 // programFile writes a stack file in a project that is not named strata.
@@ -55,6 +57,19 @@ func TestProgramStackWithLayerFollowsLayerRules(t *testing.T) {
 	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.NeededArtifacts())
 	_, err = fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
+}
+
+func TestPlainSecretSetByProgramIsRefused(t *testing.T) {
+	t.Setenv(pulumi.EnvConfig, "{}")
+	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
+		_, err := config.ForProgram(ctx, func(cfg *config.Config) {
+			cfg.CertManager.ACME.ExternalAccount.Key = "hunter2"
+		})
+		return err
+	}, pulumi.WithMocks("own", "dev", &pulumitest.Recorder{}))
+	require.ErrorContains(t, err, "strata:certManager.acme.eab.key: is not encrypted; "+
+		"run: pulumi config set --secret --path 'strata:certManager.acme.eab.key'")
+	assert.NotContains(t, err.Error(), "hunter2")
 }
 
 // The addresses may come from the program's other resources, so the stack file needs none.

@@ -33,7 +33,7 @@ type Registry struct {
 	Username string `json:"username,omitempty"`
 	// Password must be encrypted: pulumi config set --secret --path
 	// 'strata:k3s.registries[0].password'. Default: none.
-	Password string `json:"password,omitempty"`
+	Password string `json:"password,omitempty" secret:"true"`
 	// CA is the certificate in PEM of the CA that signs for the registry. Default: the CAs that the
 	// host trusts.
 	CA string `json:"ca,omitempty"`
@@ -123,16 +123,4 @@ func isHostPort(text string) bool {
 		return false
 	}
 	return len(validation.IsDNS1123Subdomain(host)) == 0
-}
-
-// plainPasswords refuses a registry's plain password: it would be in the repository, and in
-// Pulumi's record of each update.
-func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
-	if !d.isPlain("k3s") {
-		return nil
-	}
-	for i, registry := range registries {
-		ps.addPlain(field("k3s.registries[%d].password", i), registry.Password)
-	}
-	return ps
 }

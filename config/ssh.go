@@ -39,10 +39,10 @@ type SSH struct {
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.
-	Passphrase string `json:"passphrase,omitempty"`
+	Passphrase string `json:"passphrase,omitempty" secret:"true"`
 	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
 	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
-	SudoPassword string `json:"sudoPassword,omitempty"`
+	SudoPassword string `json:"sudoPassword,omitempty" secret:"true"`
 	// Config is the path of a file in the format of ssh_config(5), for example ~/.ssh/config.
 	// OpenSSH's client must be installed: it reads the file (ssh -G), by a node's name or else its
 	// address. Strata uses its hostname, user, port, identityfile, certificatefile, identitiesonly,
@@ -188,20 +188,4 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 		ps.add(key+".hostKey", "", "is not set, and a jump host is trusted at no first contact",
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts")
 	}
-}
-
-// plainSSH refuses plain passwords, like plainPasswords.
-func (d *decoder) plainSSH(hosts Hosts) (ps problems) {
-	if !d.isPlain("hosts") {
-		return nil
-	}
-	refuse := func(key string, s SSH) {
-		ps.addPlain(key+".passphrase", s.Passphrase)
-		ps.addPlain(key+".sudoPassword", s.SudoPassword)
-	}
-	refuse(field("hosts.ssh"), hosts.SSH)
-	for i, node := range hosts.Nodes {
-		refuse(field("hosts.nodes[%d].ssh", i), node.SSH)
-	}
-	return ps
 }
