@@ -7,4 +7,4 @@
 // connects to anything. Defaults live here and nowhere else.
 package config
 
-//go:generate go test ../config/configdocs -run TestReferenceIsUpToDate -update
+//go:generate go test ../tests/configdocs -run TestReferenceIsUpToDate -update

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/config/configdocs"
+	"strata/tests/configdocs"
 )
 
 // schemaOfStackFiles returns the committed schema, compiled by the validator that Pulumi uses for

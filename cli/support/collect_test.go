@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/config/configdocs"
+	"strata/tests/configdocs"
 )
 
 func TestHangingSourceDoesNotBlockOthers(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"strata/config/configdocs"
+	"strata/tests/configdocs"
 )
 
 // update makes the test write docs/config-changes.md.

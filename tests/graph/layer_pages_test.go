@@ -22,8 +22,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
-	"strata/config/configdocs"
 	"strata/health/kinds"
+	"strata/tests/configdocs"
 )
 
 // TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/config/configdocs"
+	"strata/tests/configdocs"
 )
 
 func TestReferenceContainsNoGoNames(t *testing.T) {

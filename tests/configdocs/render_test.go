@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/config/configdocs"
+	"strata/tests/configdocs"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/config.md and docs/config.schema.json")
 
-const configDir = ".."
+const configDir = "../../config"
 
 func TestReferenceIsUpToDate(t *testing.T) {
 	for file, render := range map[string]func(string) (string, error){
