@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -31,8 +32,8 @@ func (c *Canary) derive() {
 	if len(c.Steps) == 0 {
 		c.Steps = []int{5, 25, 50}
 	}
-	c.Hold.Duration = or(c.Hold.Duration, 30*time.Second)
-	c.MaxFailing, c.MinAnswers = or(c.MaxFailing, 1), or(c.MinAnswers, 20)
+	c.Hold.Duration = cmp.Or(c.Hold.Duration, 30*time.Second)
+	c.MaxFailing, c.MinAnswers = cmp.Or(c.MaxFailing, 1), cmp.Or(c.MinAnswers, 20)
 }
 
 func (w workloadCheck) canary() {

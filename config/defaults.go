@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func (c *Config) derive() {
 	hosts := &c.Hosts
 	switch hosts.Driver {
 	case DriverExisting:
-		hosts.Arch = or(hosts.Arch, "amd64")
+		hosts.Arch = cmp.Or(hosts.Arch, "amd64")
 	case DriverLibvirt, DriverProxmox:
 		hosts.deriveVMs()
 	}
@@ -88,15 +89,15 @@ func (c *Config) derive() {
 		c.K3s.NetworkPolicies = &enforced
 	}
 	c.derivePlatform()
-	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)
+	c.Artifacts.MachineImage = cmp.Or(c.Artifacts.MachineImage, c.Artifacts.Source)
 	hosts.deriveSSH()
 }
 
 // deriveVMs gives every node its effective size.
 func (h *Hosts) deriveVMs() {
-	h.Arch = or(h.Arch, "amd64")
+	h.Arch = cmp.Or(h.Arch, "amd64")
 	if h.Driver == DriverLibvirt && h.Libvirt.Bridge == "" {
-		h.Libvirt.Network = or(h.Libvirt.Network, "default")
+		h.Libvirt.Network = cmp.Or(h.Libvirt.Network, "default")
 	}
 	if !h.VM.Gateway.IsValid() && h.Subnet.IsValid() {
 		h.VM.Gateway = h.Subnet.Masked().Addr().Next()
@@ -106,9 +107,9 @@ func (h *Hosts) deriveVMs() {
 	}
 	for i := range h.Nodes {
 		size := &h.Nodes[i].VM
-		size.CPUs = or(size.CPUs, h.VM.CPUs)
-		size.MemoryMiB = or(size.MemoryMiB, h.VM.MemoryMiB)
-		size.DiskGiB = or(size.DiskGiB, h.VM.DiskGiB)
+		size.CPUs = cmp.Or(size.CPUs, h.VM.CPUs)
+		size.MemoryMiB = cmp.Or(size.MemoryMiB, h.VM.MemoryMiB)
+		size.DiskGiB = cmp.Or(size.DiskGiB, h.VM.DiskGiB)
 	}
 }
 
@@ -126,12 +127,12 @@ func (c *Config) derivePlatform() {
 			c.CertManager.Replicas = 2
 		}
 	}
-	c.CertManager.Issuer = or(c.CertManager.Issuer, IssuerSelfSigned)
+	c.CertManager.Issuer = cmp.Or(c.CertManager.Issuer, IssuerSelfSigned)
 	if c.CertManager.Issuer == IssuerACME {
-		c.CertManager.ACME.Solver = or(c.CertManager.ACME.Solver, SolverHTTP01)
+		c.CertManager.ACME.Solver = cmp.Or(c.CertManager.ACME.Solver, SolverHTTP01)
 	}
 	c.deriveVault()
-	c.CertManager.CommonName = or(c.CertManager.CommonName, "Strata root of "+c.Stack)
+	c.CertManager.CommonName = cmp.Or(c.CertManager.CommonName, "Strata root of "+c.Stack)
 	if c.Ingress.Controllers == nil && *c.MetalLB.Enabled && *c.CertManager.Enabled {
 		c.Ingress.Controllers = []string{ControllerTraefik}
 	}
@@ -140,10 +141,10 @@ func (c *Config) derivePlatform() {
 		c.ArgoCD.Enabled = &enabled
 	}
 	if c.ArgoCD.Root.RepoURL != "" {
-		c.ArgoCD.Root.Path = or(c.ArgoCD.Root.Path, ".")
-		c.ArgoCD.Root.Revision = or(c.ArgoCD.Root.Revision, "HEAD")
+		c.ArgoCD.Root.Path = cmp.Or(c.ArgoCD.Root.Path, ".")
+		c.ArgoCD.Root.Revision = cmp.Or(c.ArgoCD.Root.Revision, "HEAD")
 	}
-	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
+	c.Ingress.Domain = cmp.Or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
 	c.deriveWorkloads()
 	c.deriveImages()
 }
@@ -155,21 +156,12 @@ func (c *Config) deriveVault() {
 		c.Vault.Enabled = &own
 	}
 	if given := &c.CertManager.Vault; given.Address != "" {
-		given.Path = or(given.Path, "pki_int/sign/strata")
+		given.Path = cmp.Or(given.Path, "pki_int/sign/strata")
 		if given.Token == "" {
-			given.Mount, given.Role = or(given.Mount, "kubernetes"), or(given.Role, "strata")
+			given.Mount, given.Role = cmp.Or(given.Mount, "kubernetes"), cmp.Or(given.Role, "strata")
 		}
 	}
-	c.Vault.Storage.Size = or(c.Vault.Storage.Size, "1Gi")
-}
-
-// or returns value, or fallback if value is not set.
-func or[T comparable](value, fallback T) T {
-	var unset T
-	if value == unset {
-		return fallback
-	}
-	return value
+	c.Vault.Storage.Size = cmp.Or(c.Vault.Storage.Size, "1Gi")
 }
 
 func minutes(n int) metav1.Duration {

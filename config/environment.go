@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 
@@ -24,7 +25,7 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 		return nil // the kubeconfig names the tunnel as its proxy, and no variable counts beside that
 	}
 	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable),
-		NoProxy: or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
+		NoProxy: cmp.Or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
 	var ps problems
 	for _, address := range c.apiAddresses() {
 		server := &url.URL{Scheme: "https", Host: netip.AddrPortFrom(address, apiPort).String()}

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // OwnImage describes the image of a program in this repository, which no registry has. Hosts get it
 // as an archive: from the bundle, or as built by `strata fetch` if artifacts come from upstream.
@@ -86,7 +89,7 @@ func (c *Config) deriveImages() {
 		if c.Artifacts.Source == SourceUpstream {
 			name = asked.Reference()
 		}
-		*asked.reference = or(*asked.reference, name)
+		*asked.reference = cmp.Or(*asked.reference, name)
 	}
 }
 

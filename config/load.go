@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,9 +67,9 @@ func load(
 	}
 	plain := slices.Concat(d.plainSecrets(tree), d.plainMirror(cfg.Artifacts.Mirror),
 		d.plainProxy(cfg.K3s.Proxy))
-	cfg.Artifacts.Mirror = or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
-	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
-	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
+	cfg.Artifacts.Mirror = cmp.Or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
+	cfg.Artifacts.Source = cmp.Or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
+	cfg.Artifacts.MachineImage = cmp.Or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
 	overriding := cfg.override(getenv)
 	if cluster := Namespace + ":cluster"; !cfg.OnExistingCluster() && d.blames(cluster) {

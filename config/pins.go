@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func Pins() []Pin { return new(Config).Pins() }
 // Pins returns all pinned artifacts, at the versions that the configuration selects. It adds the
 // image of the configured virtual machines, and the images that Strata builds.
 func (c *Config) Pins() []Pin {
-	pins := k3sPins(or(c.K3s.Version, K3sVersion))
+	pins := k3sPins(cmp.Or(c.K3s.Version, K3sVersion))
 	for _, row := range charts {
 		pins = append(pins, row.pin(c))
 	}

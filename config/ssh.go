@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,15 +79,16 @@ type JumpHost struct {
 func (h *Hosts) deriveSSH() {
 	for i := range h.Nodes {
 		own, all := &h.Nodes[i].SSH, h.SSH
-		own.User, own.Port = or(own.User, all.User), or(own.Port, all.Port)
-		own.KeyFile, own.HostKey = or(own.KeyFile, all.KeyFile), or(own.HostKey, all.HostKey)
+		own.User, own.Port = cmp.Or(own.User, all.User), cmp.Or(own.Port, all.Port)
+		own.KeyFile, own.HostKey = cmp.Or(own.KeyFile, all.KeyFile), cmp.Or(own.HostKey, all.HostKey)
 		if own.Jump == nil { // an empty list is a host without any
 			own.Jump = all.Jump
 		}
 		own.Agent = own.Agent || all.Agent
-		own.Passphrase = or(own.Passphrase, all.Passphrase)
-		own.SudoPassword = or(own.SudoPassword, all.SudoPassword)
-		own.Config, own.KnownHosts = or(own.Config, all.Config), or(own.KnownHosts, all.KnownHosts)
+		own.Passphrase = cmp.Or(own.Passphrase, all.Passphrase)
+		own.SudoPassword = cmp.Or(own.SudoPassword, all.SudoPassword)
+		own.Config = cmp.Or(own.Config, all.Config)
+		own.KnownHosts = cmp.Or(own.KnownHosts, all.KnownHosts)
 		own.byDefault(h.Driver)
 	}
 	h.SSH.byDefault(h.Driver)
@@ -97,9 +99,9 @@ func (s *SSH) byDefault(driver Driver) {
 	if s.Config != "" && driver == DriverExisting {
 		return
 	}
-	s.User, s.Port = or(s.User, DefaultUser), or(s.Port, DefaultPort)
+	s.User, s.Port = cmp.Or(s.User, DefaultUser), cmp.Or(s.Port, DefaultPort)
 	if driver == DriverExisting && !s.Agent {
-		s.KeyFile = or(s.KeyFile, DefaultKeyFile)
+		s.KeyFile = cmp.Or(s.KeyFile, DefaultKeyFile)
 	}
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -49,7 +50,7 @@ const (
 
 // OrDefault returns the policy, or the default if it is not set. The field itself stays empty then,
 // because digests of existing stacks include it.
-func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
+func (p TrafficPolicy) OrDefault() TrafficPolicy { return cmp.Or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(
 	keepNames("namespaceOverride", "instanceLabelOverride", "service.nameOverride"),

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -157,7 +158,7 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 			value)
 	}); i >= 0 {
 		ps.add(key, show(value), "is not for values to set: "+row.owned[i].Why,
-			or(row.owned[i].Instead, "remove it"))
+			cmp.Or(row.owned[i].Instead, "remove it"))
 		return
 	}
 	if below, isObject := value.(map[string]any); isObject {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,24 +106,25 @@ func (c *Config) deriveWorkloads() {
 
 func (w *Workload) derive() {
 	seconds := func(d *metav1.Duration, n int) {
-		d.Duration = or(d.Duration,
+		d.Duration = cmp.Or(d.Duration,
 			time.Duration(n)*time.Second)
 	}
-	w.Namespace = or(w.Namespace, "apps")
-	w.Port, w.Replicas = or(w.Port, 8080), or(w.Replicas, 2)
+	w.Namespace = cmp.Or(w.Namespace, "apps")
+	w.Port, w.Replicas = cmp.Or(w.Port, 8080), cmp.Or(w.Replicas, 2)
 	seconds(&w.LongestRequest, 30)
 	seconds(&w.PreStop, 15)
 	seconds(&w.Slack, 10)
 	seconds(&w.MinReady, 5)
 	seconds(&w.Probes.Startup, 60)
 	w.ImmutableConfig = w.ImmutableConfig || w.Wave
-	w.Probes.Ready = or(w.Probes.Ready, "/")
-	w.Resources.CPU, w.Resources.Memory = or(w.Resources.CPU, "50m"), or(w.Resources.Memory, "64Mi")
+	w.Probes.Ready = cmp.Or(w.Probes.Ready, "/")
+	w.Resources.CPU = cmp.Or(w.Resources.CPU, "50m")
+	w.Resources.Memory = cmp.Or(w.Resources.Memory, "64Mi")
 	if w.Canary != nil {
 		w.Canary.derive()
 	}
 	if c := w.Certificate; c != nil {
-		c.Mount = or(c.Mount, "/etc/tls")
+		c.Mount = cmp.Or(c.Mount, "/etc/tls")
 		seconds(&c.Wait, 300)
 		if len(c.DNSNames) == 0 {
 			c.DNSNames = w.insideNames()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,11 +32,11 @@ type WorkloadRoute struct {
 }
 
 func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
-	route.Host, route.Path = or(route.Host, workload), or(route.Path, "/")
+	route.Host, route.Path = cmp.Or(route.Host, workload), cmp.Or(route.Path, "/")
 	if route.Controller == "" && len(c.Ingress.Controllers) > 0 {
 		route.Controller = c.Ingress.Controllers[0]
 	}
-	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
+	route.Kind = cmp.Or(route.Kind, DefaultRouteKind(route.Controller))
 }
 
 // DefaultRouteKind returns the kind of route of an ingress controller, unless another is asked for.
