@@ -1,10 +1,8 @@
 package config
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -87,15 +85,8 @@ var apisixControllerOwned = slices.Concat(
 
 func (c *Config) checkAPISIX(ps *problems) {
 	apisix := c.APISIX
-	ps.addIf(apisix.Replicas < 1, field("apisix.replicas"), fmt.Sprint(apisix.Replicas),
-		"is less than one", "use 2 or more, so that one can go while another serves")
-	if d := apisix.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
-		ps.add(field("apisix.longestRequest"), d.String(),
-			"is not between 1s and "+longestRequestLimit.String(),
-			"use the longest time that a request may take, for example 30s")
-	}
-	c.checkInPool(ps, "apisix.address", apisix.Address)
-	checkTrafficPolicy(ps, "apisix", apisix.ExternalTrafficPolicy)
+	c.checkController(ps, ControllerAPISIX, apisix.Replicas, apisix.LongestRequest.Duration,
+		apisix.Address, apisix.ExternalTrafficPolicy)
 	ps.addIf(apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) &&
 		apisix.Address == c.Traefik.Address,
 		field("apisix.address"), apisix.Address.String(),

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"fmt"
+	"net/netip"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -52,6 +55,26 @@ func (c *Config) checkIngress(ps *problems) {
 	if c.Ingress.Uses(ControllerAPISIX) {
 		c.checkAPISIX(ps)
 	}
+}
+
+// longestRequestLimit keeps a Pod's grace period below an hour.
+const longestRequestLimit = time.Hour
+
+// checkController checks the keys that the sections of all ingress controllers have.
+func (c *Config) checkController(
+	ps *problems, section string, replicas int, longest time.Duration, address netip.Addr,
+	policy TrafficPolicy,
+) {
+	key := func(name string) string { return field("%s.%s", section, name) }
+	ps.addIf(replicas < 1, key("replicas"), fmt.Sprint(replicas), "is less than one",
+		"use 2 or more, so that one can go while another serves")
+	ps.addIf(longest < time.Second || longest > longestRequestLimit, key("longestRequest"),
+		longest.String(), "is not between 1s and "+longestRequestLimit.String(),
+		"use the longest time that a request may take, for example 30s")
+	c.checkInPool(ps, section+".address", address)
+	known := []string{string(TrafficCluster), string(TrafficLocal)}
+	ps.addIf(policy != "" && !slices.Contains(known, string(policy)), key("externalTrafficPolicy"),
+		string(policy), "is neither Cluster nor Local", suggestion(string(policy), known))
 }
 
 // checkBelowIngress checks the layers below every ingress controller.

@@ -2,10 +2,8 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -139,26 +137,8 @@ func traefikObjects() []OwnedValue {
 
 func withoutDashboard(c *Config, _ any) bool { return !*c.Traefik.Dashboard }
 
-// longestRequestLimit keeps a Pod's grace period below an hour.
-const longestRequestLimit = time.Hour
-
 func (c *Config) checkTraefik(ps *problems) {
 	traefik := c.Traefik
-	ps.addIf(traefik.Replicas < 1, field("traefik.replicas"), fmt.Sprint(traefik.Replicas),
-		"is less than one", "use 2 or more, so that one can go while another serves")
-	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
-		ps.add(field("traefik.longestRequest"), d.String(),
-			"is not between 1s and "+longestRequestLimit.String(),
-			"use the longest time that a request may take, for example 30s")
-	}
-	c.checkInPool(ps, "traefik.address", traefik.Address)
-	checkTrafficPolicy(ps, "traefik", traefik.ExternalTrafficPolicy)
-}
-
-func checkTrafficPolicy(ps *problems, layer string, policy TrafficPolicy) {
-	if known := []string{string(TrafficCluster), string(TrafficLocal)}; policy != "" &&
-		!slices.Contains(known, string(policy)) {
-		ps.add(field("%s.externalTrafficPolicy", layer), string(policy),
-			"is neither Cluster nor Local", suggestion(string(policy), known))
-	}
+	c.checkController(ps, ControllerTraefik, traefik.Replicas, traefik.LongestRequest.Duration,
+		traefik.Address, traefik.ExternalTrafficPolicy)
 }
