@@ -186,10 +186,11 @@ func describeType(t reflect.Type) string {
 	}
 }
 
-// show returns a value as text for messages; long values are truncated.
+// show returns a value as text for messages; long values are truncated. It returns "" for objects
+// and lists, which may contain a password.
 func show(value any) string {
 	text, err := json.Marshal(value)
-	if err != nil {
+	if err != nil || text[0] == '{' || text[0] == '[' {
 		return ""
 	}
 	const longest = 80

@@ -114,3 +114,24 @@ func TestPlainRegistryPasswordIsRefusedInStackFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, config.Sealed, cfg.K3s.Registries[0].Password)
 }
+
+// A plain password is refused by its own rule. Other rules must not quote it with its parents.
+func TestPasswordIsNotShownWithItsParents(t *testing.T) {
+	const registries = `{"registries":[{"name":"docker.io","username":"me","password":"hunter2"}]}`
+	for name, sections := range map[string]map[string]string{
+		"on an existing cluster": onCluster("k3s", registries),
+		"an object for a list": goodWith("k3s",
+			`{"registries":{"name":"docker.io","password":"hunter2"}}`),
+		"a list for an object": goodWith("hosts", `{"ssh":[{"sudoPassword":"hunter2"}]}`),
+	} {
+		_, err := fromPulumi(t, sections)
+		require.Error(t, err, name)
+		assert.NotContains(t, err.Error(), "hunter2", name)
+	}
+}
+
+func goodWith(section, text string) map[string]string {
+	raw := good()
+	raw[section] = text
+	return raw
+}

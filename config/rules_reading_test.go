@@ -26,7 +26,7 @@ var readingRules = []rule{
 	{"a text for a list", one("metallb", `{"addresses":"10.10.0.200-10.10.0.210"}`),
 		`strata:metallb.addresses: "10.10.0.200-10.10.0.210" is not a list; write each entry on a line of its own, after a dash`},
 	{"a list for an object", node(`"labels":["a"]`),
-		`strata:hosts.nodes[0].labels: ["a"] is not an object; write its keys below it, indented`},
+		`strata:hosts.nodes[0].labels: is not an object; write its keys below it, indented`},
 	{"a text for a number", node(`"ssh":{"port":"ssh"}`),
 		`strata:hosts.nodes[0].ssh.port: "ssh" is not a whole number`},
 	{"a fraction for a whole number", node(`"ssh":{"port":22.5}`),

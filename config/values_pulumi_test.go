@@ -19,7 +19,7 @@ func TestValuesOfSecretSectionAreSecrets(t *testing.T) {
 }
 
 func TestRefusedValueOfSecretSectionIsNotShown(t *testing.T) {
-	for _, values := range []string{`{"nameOverride":"hunter2"}`, `{"deployment":"hunter2"}`, `["hunter2"]`} {
+	for _, values := range []string{`{"nameOverride":"hunter2"}`, `{"deployment":"hunter2"}`, `"hunter2"`} {
 		_, err := fromPulumi(t, withValues(t, "traefik.values", values), "strata:traefik")
 		require.ErrorContains(t, err, ": [secret] ")
 		assert.NotContains(t, err.Error(), "hunter2")
