@@ -11,8 +11,7 @@ import (
 
 // addressFacts describes a Service of type LoadBalancer, and the last attempts to connect to it.
 type addressFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 
 	Service   ServiceSeen        `json:"service"`
 	Endpoints kube.EndpointFacts `json:"endpoints"`
@@ -67,16 +66,13 @@ func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 // enough: no node may announce it yet, or no Pod may serve it yet.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
-	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen",
-		After: []string{assigned}}
 	if f.Fault != nil {
-		return []health.Verdict{f.Fault.Verdict(assigned,
-			f.Seconds >= observe.StartupSeconds), unseen}
+		return f.FaultVerdicts(assigned, endpoints)
 	}
 	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service),
 		judgeServiceEndpoints(spec, f.Endpoints)}
 	if f.Service.Missing { // it selects no Pods
-		verdicts[1] = unseen
+		verdicts[1] = kube.NotSeen(assigned, endpoints)[0]
 	}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}

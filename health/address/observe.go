@@ -41,25 +41,20 @@ func limitOf(through tunnel.Spec) time.Duration {
 	return dialTimeout
 }
 
-func (w *addressWatch) observe(ctx context.Context) addressFacts {
-	var facts addressFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
-				return err
-			}
-			if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace,
-				w.spec.Service); err != nil {
-				return err
-			}
-			facts.nodes, err = observeAddresses(ctx, s)
-			return err
-		})
-	if fault != nil {
-		return addressFacts{Fault: fault, Seconds: seconds}
+func (w *addressWatch) read(
+	ctx context.Context, s *kube.APIServer,
+) (facts addressFacts, err error) {
+	if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
+		return facts, err
 	}
-	facts.Service.Seconds = w.stable.Seconds("refusal", facts.Service.Refusal)
-	return facts
+	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace,
+		w.spec.Service); err != nil {
+		return facts, err
+	}
+	if facts.nodes, err = observeAddresses(ctx, s); err == nil {
+		facts.Service.Seconds = w.stable.Seconds("refusal", facts.Service.Refusal)
+	}
+	return facts, err
 }
 
 // observeAddresses returns the nodes' internal IPv4 addresses by name.

@@ -91,7 +91,7 @@ func (w *addressWatch) connectionTo(address string) host.Connection {
 
 func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
-		facts := w.observe(ctx)
+		facts := kube.ObserveOnce(ctx, w.cluster, w.stable, w.read)
 		if ctx.Err() != nil {
 			return
 		}

@@ -8,7 +8,6 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 // apiFacts has the answers of all API servers in one observation.
@@ -29,7 +28,7 @@ func judgeAPI(facts apiFacts) []health.Verdict {
 func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	check := "api " + f.Server
 	if f.Fault != nil {
-		return f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds)
+		return f.FaultVerdict(check)
 	}
 	if f.Code == 200 && f.Passed && len(f.Failing) == 0 {
 		return health.Verdict{Check: check, State: health.Ready}

@@ -24,7 +24,8 @@ func TestAPIFactsGiveVerdictsOfFixtures(t *testing.T) {
 func TestUnauthorizedVerdictNamesExpiredClientCertificate(t *testing.T) {
 	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
 	refused := judgeAPI(apiFacts{Servers: []kube.APIServerFacts{{Server: "10.10.0.11:6443",
-		Seconds: 60, Fault: &kube.Fault{Kind: kube.FaultUnauthorized, Server: "10.10.0.11:6443"}}}})
+		APIFault: kube.APIFault{Seconds: 60, Fault: &kube.Fault{Kind: kube.FaultUnauthorized,
+			Server: "10.10.0.11:6443"}}}}})
 	before := setCertificateEnd(slices.Clone(refused), ends, ends.Add(-time.Hour))
 	assert.Equal(t, refused[0].Cause, before[0].Cause,
 		"it has not ended, so it is another cluster's")

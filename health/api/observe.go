@@ -21,12 +21,7 @@ func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	}
 	round.Wait()
 	for i := range facts.Servers {
-		one := &facts.Servers[i]
-		if one.Fault == nil {
-			w.stable.Forget(one.Server)
-			continue
-		}
-		one.Seconds = w.stable.Seconds(one.Server, string(one.Fault.Kind))
+		facts.Servers[i].SetSeconds(w.stable, facts.Servers[i].Server)
 	}
 	return facts
 }

@@ -16,8 +16,7 @@ const unsyncedSeconds = 10
 
 // applicationsFacts describes ArgoCD Applications.
 type applicationsFacts struct {
-	Fault        *kube.Fault       `json:"fault,omitempty"`
-	Seconds      int               `json:"seconds,omitempty"`
+	kube.APIFault
 	Applications []applicationSeen `json:"applications,omitempty"`
 }
 
@@ -53,24 +52,22 @@ type applicationSeen struct {
 
 // judgeApplications judges whether each Application is Synced and Healthy, with its descendants.
 func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
-	var verdicts []health.Verdict
+	checks := make([]string, 0, len(spec.Names))
+	for _, name := range spec.Names {
+		checks = append(checks, "application "+spec.Namespace+"/"+name)
+	}
+	if f.Fault != nil {
+		return f.FaultVerdicts(checks[0], checks[1:]...)
+	}
+	verdicts := make([]health.Verdict, 0, len(spec.Names))
 	for i, name := range spec.Names {
-		check := "application " + spec.Namespace + "/" + name
-		switch {
-		case f.Fault != nil && i == 0:
-			verdicts = append(verdicts, f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds))
-		case f.Fault != nil:
-			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting,
-				Message: "not seen", After: []string{verdicts[0].Check}})
-		default:
-			one := applicationNamed(f.Applications, name)
-			v := judgeApplication(spec, one)
-			if v.State == health.Ready {
-				v = judgeBrought(spec, one, v)
-			}
-			v.Check = check
-			verdicts = append(verdicts, v)
+		one := applicationNamed(f.Applications, name)
+		v := judgeApplication(spec, one)
+		if v.State == health.Ready {
+			v = judgeBrought(spec, one, v)
 		}
+		v.Check = checks[i]
+		verdicts = append(verdicts, v)
 	}
 	return verdicts
 }

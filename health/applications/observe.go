@@ -12,27 +12,20 @@ import (
 	"strata/health/observe"
 )
 
-func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
-	var facts applicationsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) error {
-			facts.Applications = nil
-			for _, name := range w.spec.Names {
-				object, err := kube.Get[applicationObject](ctx, s, applicationResource,
-					w.spec.Namespace, name)
-				if err != nil {
-					return err
-				}
-				seen := object.facts(name)
-				if seen.Brings, err = w.listDescendants(ctx, s, object); err != nil {
-					return err
-				}
-				facts.Applications = append(facts.Applications, seen)
-			}
-			return nil
-		})
-	if fault != nil {
-		return applicationsFacts{Fault: fault, Seconds: seconds}
+func (w *applicationsWatch) read(
+	ctx context.Context, s *kube.APIServer,
+) (facts applicationsFacts, err error) {
+	for _, name := range w.spec.Names {
+		object, err := kube.Get[applicationObject](ctx, s, applicationResource, w.spec.Namespace,
+			name)
+		if err != nil {
+			return facts, err
+		}
+		seen := object.facts(name)
+		if seen.Brings, err = w.listDescendants(ctx, s, object); err != nil {
+			return facts, err
+		}
+		facts.Applications = append(facts.Applications, seen)
 	}
 	for i := range facts.Applications {
 		one := &facts.Applications[i]
@@ -41,7 +34,7 @@ func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 		}
 		w.setSeconds(one)
 	}
-	return facts
+	return facts, nil
 }
 
 // refreshAnnotation requests a new comparison; ArgoCD's controller removes it afterwards.

@@ -12,8 +12,7 @@ import (
 
 // certificateFacts describes a Certificate, its newest request and its Secret.
 type certificateFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 
 	Certificate certificateSeen `json:"certificate"`
 	// Request is the CertificateRequest of the issuance or the due renewal that is under way or has
@@ -65,15 +64,11 @@ func certificateCheck(s Spec) string {
 // its newest generation, and the Secret must have a certificate and key that clients accept,
 // because the next component reads only the Secret.
 func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
-	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret,
-		State: health.Waiting, Message: "not seen"}
 	if f.Fault != nil {
-		secret.After = []string{certificateCheck(spec)}
-		return []health.Verdict{f.Fault.Verdict(certificateCheck(spec),
-			f.Seconds >= observe.StartupSeconds), secret}
+		return f.FaultVerdicts(certificateCheck(spec), "secret "+spec.Namespace+"/"+spec.Secret)
 	}
 	certificate := judgeIssued(spec, f)
-	secret = judgePair(spec, f.Certificate, f.Pair)
+	secret := judgePair(spec, f.Certificate, f.Pair)
 	secret.After = []string{certificateCheck(spec)}
 	if secret.State == health.Stuck && certificate.State != health.Ready {
 		// The Secret's pair belongs to an earlier version of the Certificate and is about to be

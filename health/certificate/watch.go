@@ -26,10 +26,6 @@ type certificateWatch struct {
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
 	w := &certificateWatch{spec: s, now: time.Now, reader: secrets.Reader}
 	sources := []kube.Source{
 		{Resource: certificateResource, Namespace: s.Namespace, Name: s.Name},
@@ -39,13 +35,9 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: s.Namespace,
 			Name: s.Secret})
 	}
-	return &kube.Watch[certificateFacts]{
-		Cluster: all, Stable: observe.NewStable(time.Now),
+	return kube.NewWatch(spec, secrets, kube.Watch[certificateFacts]{
 		Sources: sources,
 		Read:    w.read,
-		Failed: func(fault *kube.Fault, seconds int) certificateFacts {
-			return certificateFacts{Fault: fault, Seconds: seconds}
-		},
-		Judge: func(facts certificateFacts) []health.Verdict { return judgeCertificate(s, facts) },
-	}, nil
+		Judge:   func(facts certificateFacts) []health.Verdict { return judgeCertificate(s, facts) },
+	})
 }

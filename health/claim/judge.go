@@ -15,10 +15,9 @@ const claimSeconds = 15
 
 // claimFacts describes a PersistentVolumeClaim and the cluster's StorageClasses.
 type claimFacts struct {
-	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault, or the claim's lack of a class, has
-	// been the same.
-	Seconds int  `json:"seconds,omitempty"`
+	// APIFault.Seconds is, without a fault, the number of seconds for which the claim's lack of a
+	// class has been the same.
+	kube.APIFault
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
@@ -45,7 +44,7 @@ func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 		Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
 	switch {
 	case f.Fault != nil:
-		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+		return f.FaultVerdicts(v.Check)
 	case f.Missing:
 		v.Message = "does not exist"
 		v.Hint = fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)

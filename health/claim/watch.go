@@ -11,13 +11,9 @@ import (
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
 	stable := observe.NewStable(time.Now)
-	return &kube.Watch[claimFacts]{
-		Cluster: all, Stable: stable,
+	return kube.NewWatch(spec, secrets, kube.Watch[claimFacts]{
+		Stable: stable,
 		Sources: []kube.Source{
 			{Resource: kube.ClaimResource, Namespace: s.Namespace, Name: s.Name},
 			{Resource: kube.StorageClassResource},
@@ -30,9 +26,6 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 			}
 			return facts, err
 		},
-		Failed: func(fault *kube.Fault, seconds int) claimFacts {
-			return claimFacts{Fault: fault, Seconds: seconds}
-		},
 		Judge: func(facts claimFacts) []health.Verdict { return judgeClaim(s, facts) },
-	}, nil
+	})
 }

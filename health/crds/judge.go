@@ -10,11 +10,12 @@ import (
 
 // crdsFacts describes CRDs, and which of their versions each API server serves.
 type crdsFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
-	CRDs    []crdFacts  `json:"crds,omitempty"`
+	kube.APIFault
+	CRDs []crdFacts `json:"crds,omitempty"`
 	// Servers has the discovery of each API server.
 	Servers []discoveryFacts `json:"servers,omitempty"`
+	// wanted are the resources that the CRDs define.
+	wanted []kube.ServedResource
 }
 
 // crdFacts describes one CustomResourceDefinition. Its conditions have no observedGeneration, so
@@ -42,9 +43,8 @@ type crdFacts struct {
 type discoveryFacts struct {
 	Server string `json:"server"`
 	// Asked is false if the server's discovery was not read, because a CRD is not Established.
-	Asked   bool        `json:"asked,omitempty"`
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	Asked bool `json:"asked,omitempty"`
+	kube.APIFault
 	// Absent are the resources that the server does not serve yet, as group/version plural.
 	Absent []string `json:"absent,omitempty"`
 }
@@ -57,13 +57,7 @@ func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 		checks = append(checks, "crd "+name)
 	}
 	if facts.Fault != nil {
-		verdicts := []health.Verdict{facts.Fault.Verdict(checks[0],
-			facts.Seconds >= observe.StartupSeconds)}
-		for _, check := range checks[1:] {
-			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting,
-				Message: "not seen", After: checks[:1]})
-		}
-		return verdicts
+		return facts.FaultVerdicts(checks[0], checks[1:]...)
 	}
 	var verdicts []health.Verdict
 	for _, crd := range facts.CRDs {
@@ -129,7 +123,7 @@ func judgeDiscovery(server discoveryFacts) health.Verdict {
 	case !server.Asked:
 		v.Message = "not asked before every CRD is established"
 	case server.Fault != nil:
-		return server.Fault.Verdict(v.Check, server.Seconds >= observe.StartupSeconds)
+		return server.FaultVerdict(v.Check)
 	case len(server.Absent) > 0:
 		v.Message = "does not serve " + strings.Join(server.Absent, ", ") + " yet"
 		v.Cause = "this API server has not caught up with the CRDs"

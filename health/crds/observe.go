@@ -11,53 +11,36 @@ import (
 	"strata/health/kube"
 )
 
-// observe reads the CRDs. It also returns the resources that they define.
-func (w *crdsWatch) observe(ctx context.Context) (crdsFacts, []kube.ServedResource) {
-	var facts crdsFacts
-	var wanted []kube.ServedResource
-	facts.Fault, facts.Seconds = w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			facts.CRDs, wanted, err = w.read(ctx, s)
-			return err
-		})
-	return facts, wanted
-}
-
 // read reads every CRD at the same time.
-func (w *crdsWatch) read(
-	ctx context.Context, s *kube.APIServer,
-) ([]crdFacts, []kube.ServedResource, error) {
+func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) (crdsFacts, error) {
 	objects, errs := make([]*crdObject, len(w.spec.Names)), make([]error, len(w.spec.Names))
 	var reads sync.WaitGroup
 	for i, name := range w.spec.Names {
 		reads.Go(func() { objects[i], errs[i] = readCRD(ctx, s, name) })
 	}
 	reads.Wait()
-	var crds []crdFacts
-	var wanted []kube.ServedResource
+	var all crdsFacts
 	for i, object := range objects {
 		if errs[i] != nil {
-			return nil, nil, errs[i]
+			return all, errs[i]
 		}
 		facts := object.facts(w.spec.Names[i])
 		if facts.Names.Status == "False" {
 			if err := facts.findOwner(ctx, s, object); err != nil {
-				return nil, nil, err
+				return all, err
 			}
 		}
-		crds = append(crds, facts)
-		wanted = append(wanted, object.servedResources()...)
+		all.CRDs = append(all.CRDs, facts)
+		all.wanted = append(all.wanted, object.servedResources()...)
 	}
-	return crds, wanted, nil
+	return all, nil
 }
 
 // discover reads the discovery of every API server, once every CRD is Established.
-func (w *crdsWatch) discover(
-	ctx context.Context, facts crdsFacts, wanted []kube.ServedResource,
-) []discoveryFacts {
+func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
 	established := health.StateOf(judgeCRDs(w.spec,
-		crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready
+		crdsFacts{APIFault: facts.APIFault, CRDs: facts.CRDs})) == health.Ready
 	var round sync.WaitGroup
 	for i, s := range w.cluster.Servers {
 		all[i].Server = s.Name
@@ -68,7 +51,7 @@ func (w *crdsWatch) discover(
 		round.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, kube.RequestTimeout)
 			defer cancel()
-			absent, err := s.Absent(ctx, wanted)
+			absent, err := s.Absent(ctx, facts.wanted)
 			if err != nil {
 				all[i].Fault = s.Fault(err)
 			}
@@ -77,11 +60,7 @@ func (w *crdsWatch) discover(
 	}
 	round.Wait()
 	for i := range all {
-		if all[i].Fault == nil {
-			w.stable.Forget(all[i].Server)
-			continue
-		}
-		all[i].Seconds = w.stable.Seconds(all[i].Server, string(all[i].Fault.Kind))
+		all[i].SetSeconds(w.stable, all[i].Server)
 	}
 	return all
 }

@@ -38,10 +38,10 @@ func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	follower.Go(func() { w.cluster.Follow(ctx, changed, sources) })
 	report = observe.ChangesOnly(report)
 	for ctx.Err() == nil {
-		facts, wanted := w.observe(ctx)
+		facts := kube.ObserveOnce(ctx, w.cluster, w.stable, w.read)
 		until := time.Now().Add(observe.Interval)
 		for again := true; again && ctx.Err() == nil; {
-			facts.Servers = w.discover(ctx, facts, wanted)
+			facts.Servers = w.discover(ctx, facts)
 			if ctx.Err() == nil {
 				report(judgeCRDs(w.spec, facts))
 			}

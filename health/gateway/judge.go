@@ -12,8 +12,7 @@ import (
 
 // gatewayFacts describes a GatewayClass and a Gateway.
 type gatewayFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	Class   classSeen   `json:"class"`
 	Gateway gatewaySeen `json:"gateway"`
 }
@@ -60,11 +59,7 @@ func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Nam
 func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
-		return []health.Verdict{
-			f.Fault.Verdict(class, f.Seconds >= observe.StartupSeconds),
-			{Check: gatewayCheck(spec), State: health.Waiting, Message: "not seen",
-				After: []string{class}},
-		}
+		return f.FaultVerdicts(class, gatewayCheck(spec))
 	}
 	verdicts := []health.Verdict{judgeClass(spec, f.Class), judgeGatewayItself(spec, f)}
 	verdicts[0].Check = class

@@ -1,13 +1,10 @@
 package gateway
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 var (
@@ -19,20 +16,12 @@ var (
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
-	return &kube.Watch[gatewayFacts]{
-		Cluster: all, Stable: observe.NewStable(time.Now),
+	return kube.NewWatch(spec, secrets, kube.Watch[gatewayFacts]{
 		Sources: []kube.Source{
 			{Resource: gatewayClassResource, Name: s.Class},
 			{Resource: gatewayResource, Namespace: s.Namespace, Name: s.Name},
 		},
-		Read: s.read,
-		Failed: func(fault *kube.Fault, seconds int) gatewayFacts {
-			return gatewayFacts{Fault: fault, Seconds: seconds}
-		},
+		Read:  s.read,
 		Judge: func(facts gatewayFacts) []health.Verdict { return judgeGateway(s, facts) },
-	}, nil
+	})
 }

@@ -19,12 +19,13 @@ const httpPasses = 2
 
 // httpFacts describes the Service and the CA, and has the last answer to each probe.
 type httpFacts struct {
-	Fault   *kube.Fault         `json:"fault,omitempty"`
-	Seconds int                 `json:"seconds,omitempty"`
+	kube.APIFault
 	Service address.ServiceSeen `json:"service"`
 	// CA says why the CA is not usable; empty if it is, or if none was requested.
 	CA      string       `json:"authority,omitempty"`
 	Answers []httpAnswer `json:"answers,omitempty"`
+	// ca is the CA that was read.
+	ca []byte
 }
 
 // httpAnswer is the last answer to one probe. It holds no part of the body, which may repeat the
@@ -66,7 +67,7 @@ func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	after := []string{at}
 	var verdicts []health.Verdict
 	if f.Fault != nil {
-		verdicts = append(verdicts, f.Fault.Verdict(at, f.Seconds >= observe.StartupSeconds))
+		verdicts = append(verdicts, f.FaultVerdict(at))
 		f.Answers = nil
 	} else {
 		verdicts = append(verdicts, address.JudgeAssigned(httpAddress(spec), f.Service))

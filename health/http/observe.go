@@ -11,29 +11,23 @@ import (
 	"strata/health/kube"
 )
 
-// observe reads the Service and the CA.
-func (w *httpWatch) observe(ctx context.Context) (httpFacts, []byte) {
-	var facts httpFacts
-	var ca []byte
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			if facts.Service, err = address.ObserveService(ctx, s,
-				httpAddress(w.spec)); err != nil ||
-				w.spec.CASecret == "" {
-				return err
-			}
-			namespace, name, _ := strings.Cut(w.spec.CASecret, "/")
-			secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, namespace, name)
-			if secret != nil {
-				ca = caIn(secret.Data)
-			}
-			return err
-		})
-	if fault != nil {
-		return httpFacts{Fault: fault, Seconds: seconds}, nil
+// read reads the Service and the CA.
+func (w *httpWatch) read(ctx context.Context, s *kube.APIServer) (facts httpFacts, err error) {
+	if facts.Service, err = address.ObserveService(ctx, s, httpAddress(w.spec)); err != nil {
+		return facts, err
+	}
+	if w.spec.CASecret != "" {
+		namespace, name, _ := strings.Cut(w.spec.CASecret, "/")
+		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, namespace, name)
+		if err != nil {
+			return facts, err
+		}
+		if secret != nil {
+			facts.ca = caIn(secret.Data)
+		}
 	}
 	facts.Service.Seconds = w.stable.Seconds("refusal", facts.Service.Refusal)
-	return facts, ca
+	return facts, nil
 }
 
 // caIn returns the CA in a Secret as PEM: ca.crt, or else tls.crt, which is the CA if it is

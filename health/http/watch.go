@@ -33,9 +33,8 @@ type httpWatch struct {
 
 	mu   sync.Mutex
 	seen bool
-	// facts are the latest facts, with the answers from target. ca is the CA that was read last.
+	// facts are the latest facts, with the answers from target.
 	facts  httpFacts
-	ca     []byte
 	target httpTarget
 	// epoch counts the changes of target, so that answers from an earlier target are dropped.
 	epoch int
@@ -92,18 +91,18 @@ func (w *httpWatch) sources() []kube.Source {
 // answers.
 func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
-		facts, ca := w.observe(ctx)
+		facts := kube.ObserveOnce(ctx, w.cluster, w.stable, w.read)
 		if ctx.Err() != nil {
 			return
 		}
 		w.mu.Lock()
-		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(ca, w.ca) || !w.seen {
+		if facts.Service.Address != w.facts.Service.Address || !w.seen ||
+			!slices.Equal(facts.ca, w.facts.ca) {
 			w.epoch++
-			w.ca = ca
 			w.target = httpTarget{address: facts.Service.Address, through: w.through, user: w.user,
 				password: w.password, key: w.key}
 			if w.spec.CASecret != "" {
-				w.target.roots, facts.CA = rootsOf(ca, w.spec.CASecret)
+				w.target.roots, facts.CA = rootsOf(facts.ca, w.spec.CASecret)
 			}
 		} else {
 			facts.Answers, facts.CA = w.facts.Answers, w.facts.CA

@@ -8,11 +8,9 @@ import (
 
 // issuerFacts describes an Issuer or ClusterIssuer.
 type issuerFacts struct {
-	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault or, without one, Ready's message has
+	// APIFault.Seconds is, without a fault, the number of seconds for which Ready's message has
 	// been the same.
-	Seconds int `json:"seconds,omitempty"`
-
+	kube.APIFault
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
 	Generation int64 `json:"generation,omitempty"`
@@ -46,7 +44,7 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 		Hint: issuerKubectl(spec, "describe")}
 	switch {
 	case f.Fault != nil:
-		v = f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)
+		v = f.FaultVerdict(v.Check)
 	case f.Missing:
 		kube.Absent(&v)
 	case f.Deleting:

@@ -32,13 +32,10 @@ type issuerWatch struct {
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
 	w := &issuerWatch{spec: s, stable: observe.NewStable(time.Now), reader: secrets.Reader}
 	sources := []kube.Source{{Resource: resourceOf(s), Namespace: s.Namespace, Name: s.Name}}
 	if s.CA != nil {
+		var err error
 		if w.recorded, err = certificateIn([]byte(s.CA.Certificate)); err != nil {
 			return nil, fmt.Errorf("issuer.ca.certificate: %w", err)
 		}
@@ -48,13 +45,10 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 				Namespace: namespace, Name: name})
 		}
 	}
-	return &kube.Watch[issuerFacts]{
-		Cluster: all, Stable: w.stable,
+	return kube.NewWatch(spec, secrets, kube.Watch[issuerFacts]{
+		Stable:  w.stable,
 		Sources: sources,
 		Read:    w.read,
-		Failed: func(fault *kube.Fault, seconds int) issuerFacts {
-			return issuerFacts{Fault: fault, Seconds: seconds}
-		},
-		Judge: func(facts issuerFacts) []health.Verdict { return judgeIssuer(s, facts) },
-	}, nil
+		Judge:   func(facts issuerFacts) []health.Verdict { return judgeIssuer(s, facts) },
+	})
 }

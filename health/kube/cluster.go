@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/health"
-	"strata/health/observe"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -165,17 +164,4 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 		c.slow.Store(min(slow+1, maxSlow))
 	}
 	return first
-}
-
-// ObserveOnce runs Read for a gate. It also returns for how many seconds the API has failed in the
-// same way; 0 without a fault.
-func (c *Cluster) ObserveOnce(
-	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
-) (*Fault, int) {
-	fault := c.Read(ctx, read)
-	if fault != nil {
-		return fault, seen.Seconds("api", string(fault.Kind))
-	}
-	seen.Forget("api")
-	return nil, 0
 }

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
+	"strata/health/observe"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -61,6 +63,20 @@ func TestOnlyPersistentPermanentFaultIsStuck(t *testing.T) {
 	refused.Existing = true
 	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster",
 		"there is no login to an existing cluster's host")
+}
+
+func TestFaultSecondsRestartAfterAnswer(t *testing.T) {
+	now := time.Unix(0, 0)
+	seen := observe.NewStable(func() time.Time { return now })
+	seconds := func(fault *Fault) int {
+		now = now.Add(5 * time.Second)
+		facts := APIFault{Fault: fault}
+		facts.SetSeconds(seen, "api")
+		return facts.Seconds
+	}
+	refused := &Fault{Kind: faultRefused}
+	assert.Equal(t, []int{0, 5, 0, 0},
+		[]int{seconds(refused), seconds(refused), seconds(nil), seconds(refused)})
 }
 
 func TestClusterWithoutServersIsNotRequested(t *testing.T) {

@@ -22,10 +22,8 @@ type APIServerFacts struct {
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`
 	// NotStarted is true when K3s answers instead of its API server, which it has not started yet.
-	NotStarted bool   `json:"notStarted,omitempty"`
-	Fault      *Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault has been the same.
-	Seconds int `json:"seconds,omitempty"`
+	NotStarted bool `json:"notStarted,omitempty"`
+	APIFault
 }
 
 // ReadyzPassed is the last line of a verbose /readyz on which every check passed.

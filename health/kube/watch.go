@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"strata/health"
 	"strata/health/observe"
 )
 
@@ -75,17 +74,4 @@ func drain(ctx context.Context, events watch.Interface, changed chan<- struct{})
 			observe.Signal(changed)
 		}
 	}
-}
-
-// Observe runs once whenever an object of the sources changes, and at observe.Interval, until ctx
-// ends. It passes the verdicts to report.
-func (c *Cluster) Observe(
-	ctx context.Context, sources []Source, once func(context.Context) []health.Verdict,
-	report func([]health.Verdict),
-) {
-	changed := make(chan struct{}, 1)
-	var follower sync.WaitGroup
-	follower.Go(func() { c.Follow(ctx, changed, sources) })
-	observe.Repeat(ctx, changed, observe.Interval, once, report)
-	follower.Wait()
 }

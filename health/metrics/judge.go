@@ -8,13 +8,11 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 // metricsFacts describes the metrics of a Service.
 type metricsFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	// Status is the HTTP status through the API server's proxy. Error says why no metrics came.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -29,7 +27,7 @@ func judgeSeries(spec Spec, f metricsFacts) []health.Verdict {
 	v := health.Verdict{Check: seriesCheck(spec), State: health.Waiting,
 		Hint: "kubectl get --raw " + metricsProxy(spec)}
 	if f.Fault != nil {
-		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+		return f.FaultVerdicts(v.Check)
 	}
 	var missing []string
 	for _, name := range spec.Series {

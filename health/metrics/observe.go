@@ -8,25 +8,15 @@ import (
 	"strata/health/kube"
 )
 
-// observe reads the metrics through an API server's proxy, because the Service has no address
+// read reads the metrics through an API server's proxy, because the Service has no address
 // outside the cluster.
-func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
-	var facts metricsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) error {
-			status, body, err := s.GetAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
-			if facts = (metricsFacts{Status: status}); err != nil {
-				return err
-			}
-			if status != http.StatusOK {
-				facts.Error = fmt.Sprintf("%.200s", body)
-				return nil
-			}
-			facts.Series = findSeries(body, w.spec.Series)
-			return nil
-		})
-	if fault != nil {
-		return metricsFacts{Fault: fault, Seconds: seconds}
+func (s Spec) read(ctx context.Context, server *kube.APIServer) (metricsFacts, error) {
+	status, body, err := server.GetAs(ctx, metricsProxy(s), "text/plain", metricsLimit)
+	switch {
+	case err != nil:
+		return metricsFacts{}, err
+	case status != http.StatusOK:
+		return metricsFacts{Status: status, Error: fmt.Sprintf("%.200s", body)}, nil
 	}
-	return facts
+	return metricsFacts{Status: status, Series: findSeries(body, s.Series)}, nil
 }

@@ -1,12 +1,10 @@
 package metrics
 
 import (
-	"context"
 	"time"
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 const (
@@ -18,27 +16,11 @@ const (
 	metricsLimit = 16 << 20
 )
 
-type metricsWatch struct {
-	spec    Spec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-}
-
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
-	return &metricsWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
-}
-
-// Run implements Watch.
-func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Repeat(ctx, nil, metricsInterval,
-		func(ctx context.Context) []health.Verdict {
-			return judgeSeries(w.spec,
-				w.observe(ctx))
-		}, report)
-	return nil
+	return kube.NewWatch(spec, secrets, kube.Watch[metricsFacts]{
+		Every: metricsInterval,
+		Read:  s.read,
+		Judge: func(facts metricsFacts) []health.Verdict { return judgeSeries(s, facts) },
+	})
 }

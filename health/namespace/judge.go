@@ -9,7 +9,6 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 // ArgoFinalizer is the prefix of the finalizers by which Argo CD deletes an Application's objects
@@ -21,8 +20,7 @@ const named = 10
 
 // namespaceFacts describes a namespace.
 type namespaceFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	// Deleted is the time at which the deletion began. It is empty if the namespace does not exist
 	// or is not being deleted.
 	Deleted string `json:"deleted,omitempty"`
@@ -57,7 +55,7 @@ func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
 		Hint: "kubectl get namespace " + spec.Name + " -o yaml"}
 	switch {
 	case f.Fault != nil:
-		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+		return f.FaultVerdicts(v.Check)
 	case f.Deleted == "":
 		return []health.Verdict{{Check: v.Check, State: health.Ready}}
 	}

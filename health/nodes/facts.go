@@ -13,11 +13,8 @@ import (
 
 // Facts describes all Nodes at one observation.
 type Facts struct {
-	// Fault is set if no API server answered. Nothing is known about the Nodes then.
-	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault has been the same.
-	Seconds int         `json:"seconds,omitempty"`
-	Nodes   []nodeFacts `json:"nodes,omitempty"`
+	kube.APIFault
+	Nodes []nodeFacts `json:"nodes,omitempty"`
 }
 
 // nodeFacts describes one Node.

@@ -7,6 +7,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
+	"strata/health/kube"
 	"strata/health/observe"
 )
 
@@ -41,13 +42,11 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 // judgeNodesUnseen returns the verdicts if no API server answered. Only the check of the set has
 // the reason; every Node's check depends on it.
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
-	verdicts := make([]health.Verdict, 0, len(expected)+1)
+	checks := make([]string, 0, len(expected))
 	for _, host := range expected {
-		verdicts = append(verdicts, health.Verdict{Check: "node " + host.Name,
-			State: health.Waiting, Message: "not seen", After: []string{nodeSetCheck}})
+		checks = append(checks, "node "+host.Name)
 	}
-	return append(verdicts, facts.Fault.Verdict(nodeSetCheck,
-		facts.Seconds >= observe.StartupSeconds))
+	return append(kube.NotSeen(nodeSetCheck, checks...), facts.FaultVerdict(nodeSetCheck))
 }
 
 // nodeSetCheck is the check of the set as a whole.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"strata/health"
-	"strata/health/observe"
 	"strata/internal/ssh/remote"
 )
 
@@ -13,8 +12,7 @@ import (
 // cannot log in to the hosts.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
-		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck,
-			facts.Seconds >= observe.StartupSeconds)}
+		return facts.FaultVerdicts(nodeSetCheck)
 	}
 	set := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(facts.Nodes) == 0 {

@@ -41,29 +41,25 @@ func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, new
 
 // Observe reads the Nodes and their Leases from one API server.
 func (w *Watch) Observe(ctx context.Context) Facts {
-	var nodes []corev1.Node
-	var leases []coordinationv1.Lease
-	var serving []discoveryv1.EndpointSlice
-	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "",
-				metav1.ListOptions{}); err != nil {
-				return err
-			}
-			if w.asksPods() {
-				if serving, err = endpoints(ctx, s); err != nil {
-					return err
-				}
-			}
-			leases, err = kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource,
-				leaseNamespace,
-				metav1.ListOptions{})
-			return err
-		})
-	if fault != nil {
-		return Facts{Fault: fault, Seconds: seconds}
+	return kube.ObserveOnce(ctx, w.Cluster, w.Stable, w.read)
+}
+
+func (w *Watch) read(ctx context.Context, s *kube.APIServer) (facts Facts, err error) {
+	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
+	if err != nil {
+		return facts, err
 	}
-	facts := Facts{}
+	var serving []discoveryv1.EndpointSlice
+	if w.asksPods() {
+		if serving, err = endpoints(ctx, s); err != nil {
+			return facts, err
+		}
+	}
+	leases, err := kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource, leaseNamespace,
+		metav1.ListOptions{})
+	if err != nil {
+		return facts, err
+	}
 	for i := range nodes {
 		one := factsOfNode(&nodes[i], w.spec.Settings[nodes[i].Name])
 		one.Pod = findPod(one.PodCIDR, serving)
@@ -71,7 +67,7 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 		one.Seconds = w.Stable.Seconds("node "+one.Name, one.identity(nodes[i].UID))
 		facts.Nodes = append(facts.Nodes, one)
 	}
-	return facts
+	return facts, nil
 }
 
 // heartbeat reports whether the kubelet is alive: it has just posted its status, or it renews the

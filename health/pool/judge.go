@@ -26,9 +26,8 @@ const (
 
 // poolFacts describes an address pool and MetalLB's reports about it.
 type poolFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
-	Pool    poolSeen    `json:"pool"`
+	kube.APIFault
+	Pool poolSeen `json:"pool"`
 	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
 	States []configurationState `json:"states,omitempty"`
 	// Speakers are the nodes with a speaker's Pod, if the Spec selects nodes by these Pods.
@@ -77,13 +76,12 @@ type configurationState struct {
 func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
-		return append([]health.Verdict{facts.Fault.Verdict(check,
-			facts.Seconds >= observe.StartupSeconds)}, unseenStates(spec, check)...)
+		return facts.FaultVerdicts(check, stateChecks(spec)...)
 	}
 	pool := judgePoolObject(spec, facts.Pool)
 	pool.Check = check
 	if facts.Pool.Missing { // the states were not read then
-		return append([]health.Verdict{pool}, unseenStates(spec, check)...)
+		return append([]health.Verdict{pool}, kube.NotSeen(check, stateChecks(spec)...)...)
 	}
 	states := []health.Verdict{judgeState(facts.States, "controller", check, poolReconciled)}
 	speakers := spec.Speakers
@@ -108,21 +106,12 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	return append([]health.Verdict{pool}, states...)
 }
 
-func unseenStates(spec Spec, after string) []health.Verdict {
-	var verdicts []health.Verdict
-	for _, name := range stateNames(spec) {
-		verdicts = append(verdicts, health.Verdict{Check: "metallb " + name, State: health.Waiting,
-			Message: "not seen", After: []string{after}})
-	}
-	return verdicts
-}
-
-func stateNames(spec Spec) []string {
-	names := []string{"controller"}
+func stateChecks(spec Spec) []string {
+	checks := []string{"metallb controller"}
 	for _, node := range spec.Speakers {
-		names = append(names, "speaker-"+node)
+		checks = append(checks, "metallb speaker-"+node)
 	}
-	return names
+	return checks
 }
 
 func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {

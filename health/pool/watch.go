@@ -32,24 +32,17 @@ type poolWatch struct {
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
 	w := &poolWatch{spec: s, stable: observe.NewStable(time.Now)}
-	return &kube.Watch[poolFacts]{
-		Cluster: all, Stable: w.stable,
+	return kube.NewWatch(spec, secrets, kube.Watch[poolFacts]{
+		Stable: w.stable,
 		Sources: []kube.Source{
 			{Resource: poolResource, Namespace: s.Namespace},
 			{Resource: announcementResource, Namespace: s.Namespace},
 			{Resource: stateResource, Namespace: s.Namespace},
 		},
-		Read: w.read,
-		Failed: func(fault *kube.Fault, seconds int) poolFacts {
-			return poolFacts{Fault: fault, Seconds: seconds}
-		},
+		Read:  w.read,
 		Judge: func(facts poolFacts) []health.Verdict { return judgePool(s, facts) },
-	}, nil
+	})
 }
 
 // patience sets for how many seconds a state that is not fresh has been the same, and whether the

@@ -9,9 +9,7 @@ import (
 
 // rolloutFacts describes the workloads, or why they cannot be read.
 type rolloutFacts struct {
-	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is the number of seconds for which the fault has been the same.
-	Seconds   int                  `json:"seconds,omitempty"`
+	kube.APIFault
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
 	Rights    []rights.Facts       `json:"rights,omitempty"`
 	Redis     *redisFacts          `json:"redis,omitempty"`

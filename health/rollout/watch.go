@@ -29,17 +29,10 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		w.workloads, sources = append(w.workloads, ref), append(sources, ref.Sources()...)
 	}
 	w.rights = rights.NewObserver(spec, secrets, w.stable)
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
-	return &kube.Watch[rolloutFacts]{
-		Cluster: all, Stable: w.stable,
+	return kube.NewWatch(spec, secrets, kube.Watch[rolloutFacts]{
+		Stable:  w.stable,
 		Sources: sources,
 		Read:    w.read,
-		Failed: func(fault *kube.Fault, seconds int) rolloutFacts {
-			return rolloutFacts{Fault: fault, Seconds: seconds}
-		},
-		Judge: func(facts rolloutFacts) []health.Verdict { return judgeRollout(s, facts) },
-	}, nil
+		Judge:   func(facts rolloutFacts) []health.Verdict { return judgeRollout(s, facts) },
+	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 // These are the names of K3s's own deployments in its sources (manifests/coredns.yaml,
@@ -21,8 +20,7 @@ const (
 
 // systemFacts describes K3s's own deployments.
 type systemFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	// Account is true when ServiceAccount default/default exists. Before that, the API server
 	// refuses Pods in namespace default.
 	Account bool               `json:"account,omitempty"`
@@ -61,13 +59,7 @@ func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdic
 
 func judgeObjects(spec Spec, facts systemFacts) []health.Verdict {
 	if facts.Fault != nil {
-		unseen := func(check string) health.Verdict {
-			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen",
-				After: []string{accountCheck}}
-		}
-		return []health.Verdict{facts.Fault.Verdict(accountCheck,
-			facts.Seconds >= observe.StartupSeconds), unseen("coredns"), unseen(dnsCheck),
-			unseen(metricsCheck)}
+		return facts.FaultVerdicts(accountCheck, "coredns", dnsCheck, metricsCheck)
 	}
 	verdicts := []health.Verdict{judgeAccount(facts.Account)}
 	verdicts = append(verdicts, judgeDNS(spec, facts)...)

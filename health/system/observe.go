@@ -10,19 +10,6 @@ import (
 	"strata/health/kube"
 )
 
-func (w *systemWatch) observe(ctx context.Context) systemFacts {
-	var facts systemFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			facts, err = w.read(ctx, s)
-			return err
-		})
-	if fault != nil {
-		return systemFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
-}
-
 func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts, error) {
 	facts := systemFacts{}
 	account, err := kube.Get[corev1.ServiceAccount](ctx, s, kube.AccountResource, "default",

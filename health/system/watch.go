@@ -64,7 +64,7 @@ func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 	}
 	parts.Go(func() {
 		observe.RepeatAction(ctx, changed, observe.Interval, func(ctx context.Context) {
-			w.take(w.observe(ctx))
+			w.take(kube.ObserveOnce(ctx, w.cluster, w.stable, w.read))
 			for _, one := range append(moved, news) {
 				observe.Signal(one)
 			}

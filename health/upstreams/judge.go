@@ -9,14 +9,12 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 )
 
 // upstreamsFacts describes routes, the Pods behind them, and the configuration of each Pod of the
 // data plane.
 type upstreamsFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	// Routes are the expected targets of the Spec's routes, in the Spec's order.
 	Routes []routeSeen `json:"routes,omitempty"`
 	// Planes are the data plane's Pods that run and are not being deleted, by name.
@@ -70,11 +68,7 @@ const (
 // data plane refuses its configuration (apisix-ingress-controller#2774, #2699).
 func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
-		return []health.Verdict{
-			f.Fault.Verdict(routesCheck, f.Seconds >= observe.StartupSeconds),
-			{Check: planeCheck, State: health.Waiting, Message: "not seen",
-				After: []string{routesCheck}},
-		}
+		return f.FaultVerdicts(routesCheck, planeCheck)
 	}
 	verdicts := []health.Verdict{judgeRoutes(f)}
 	if len(f.Planes) == 0 {

@@ -18,32 +18,24 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// observe reads the routes before the data plane's configuration, so that the configuration is not
+// read reads the routes before the data plane's configuration, so that the configuration is not
 // older than the routes.
-func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
+func (w *upstreamsWatch) read(ctx context.Context, s *kube.APIServer) (upstreamsFacts, error) {
 	var facts upstreamsFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) error {
-			facts = upstreamsFacts{}
-			for _, ref := range w.spec.Routes {
-				route, err := observeRoute(ctx, s, ref)
-				if err != nil {
-					return err
-				}
-				facts.Routes = append(facts.Routes, route)
-			}
-			pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace,
-				metav1.ListOptions{LabelSelector: w.spec.Selector})
-			if err != nil {
-				return err
-			}
-			facts.Planes = w.planes(ctx, s, pods, facts.Routes)
-			return nil
-		})
-	if fault != nil {
-		return upstreamsFacts{Fault: fault, Seconds: seconds}
+	for _, ref := range w.spec.Routes {
+		route, err := observeRoute(ctx, s, ref)
+		if err != nil {
+			return facts, err
+		}
+		facts.Routes = append(facts.Routes, route)
 	}
-	return facts
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace,
+		metav1.ListOptions{LabelSelector: w.spec.Selector})
+	if err != nil {
+		return facts, err
+	}
+	facts.Planes = w.planes(ctx, s, pods, facts.Routes)
+	return facts, nil
 }
 
 // planes reads the configuration of each Pod that runs and is not being deleted.

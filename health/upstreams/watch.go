@@ -62,8 +62,7 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 	}()
 	observe.Repeat(ctx, nil, upstreamsInterval,
 		func(ctx context.Context) []health.Verdict {
-			return judgeUpstreams(w.spec,
-				w.observe(ctx))
+			return judgeUpstreams(w.spec, kube.ObserveOnce(ctx, w.cluster, w.stable, w.read))
 		}, report)
 	return nil
 }

@@ -7,14 +7,12 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/health/observe"
 	"strata/health/rights"
 )
 
 // vaultFacts describes a Vault server.
 type vaultFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	kube.APIFault
 	// Workload is the workload that runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
 	// Status and Body are the answer to a request for /v1/sys/health through the API server's
@@ -47,7 +45,7 @@ func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
 	if f.Fault != nil {
-		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+		return f.FaultVerdicts(v.Check)
 	}
 	switch {
 	case f.Error != "":

@@ -11,39 +11,32 @@ import (
 	"strata/health/kube"
 )
 
-// observe reads Vault's health through an API server's proxy. Vault gets no credentials, because
+// read reads Vault's health through an API server's proxy. Vault gets no credentials, because
 // the API server does not forward those of the request.
-func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
-	var facts vaultFacts
+func (w *vaultWatch) read(
+	ctx context.Context, s *kube.APIServer,
+) (facts vaultFacts, err error) {
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health",
 		w.spec.Namespace, w.spec.Pod, w.spec.Port)
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) (err error) {
-			if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
-				return err
-			}
-			if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-				workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload},
-					w.images, w.stable)
-				if err != nil {
-					return err
-				}
-				facts.Workload = workloads[0]
-				return nil
-			}
-			// Read the Pod after the answer: if it is not being deleted now, it was not when it
-			// answered.
-			pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
-			facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
-			if err == nil && facts.Status == http.StatusOK && !facts.Leaving {
-				facts.Rights, err = w.rights.Observe(ctx, s)
-			}
-			return err
-		})
-	if fault != nil {
-		return vaultFacts{Fault: fault, Seconds: seconds}
+	if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
+		return facts, err
 	}
-	return facts
+	if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
+		workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, w.images,
+			w.stable)
+		if err != nil {
+			return facts, err
+		}
+		facts.Workload = workloads[0]
+		return facts, nil
+	}
+	// Read the Pod after the answer: if it is not being deleted now, it was not when it answered.
+	pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
+	facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
+	if err == nil && facts.Status == http.StatusOK && !facts.Leaving {
+		facts.Rights, err = w.rights.Observe(ctx, s)
+	}
+	return facts, err
 }
 
 // notVault returns the answer of a server other than Vault, usually the API server that could not

@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"context"
 	"time"
 
 	"strata/health"
@@ -16,7 +15,6 @@ const vaultInterval = 200 * time.Millisecond
 
 type vaultWatch struct {
 	spec     Spec
-	cluster  *kube.Cluster
 	stable   *observe.Stable
 	workload kube.WorkloadRef
 	images   map[string][]string
@@ -25,25 +23,17 @@ type vaultWatch struct {
 
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	all, err := kube.ClusterOf(spec, secrets)
-	if err != nil {
-		return nil, err
-	}
 	workload, err := kube.ParseWorkload(s.Workload)
 	if err != nil {
 		return nil, err
 	}
 	stable := observe.NewStable(time.Now)
-	return &vaultWatch{spec: s, cluster: all, stable: stable, workload: workload,
-		images: spec.Images, rights: rights.NewObserver(spec, secrets, stable)}, nil
-}
-
-// Run implements Watch.
-func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Repeat(ctx, nil, vaultInterval,
-		func(ctx context.Context) []health.Verdict {
-			return judgeVault(w.spec,
-				w.observe(ctx))
-		}, report)
-	return nil
+	w := &vaultWatch{spec: s, stable: stable, workload: workload, images: spec.Images,
+		rights: rights.NewObserver(spec, secrets, stable)}
+	return kube.NewWatch(spec, secrets, kube.Watch[vaultFacts]{
+		Stable: stable,
+		Every:  vaultInterval,
+		Read:   w.read,
+		Judge:  func(facts vaultFacts) []health.Verdict { return judgeVault(s, facts) },
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/kube"
-	"strata/health/observe"
 	"strata/health/rights"
 )
 
@@ -25,10 +24,7 @@ const (
 
 // webhookFacts describes an admission webhook.
 type webhookFacts struct {
-	// Fault is set if no API server returned the objects.
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
-
+	kube.APIFault
 	Configuration configurationFacts `json:"configuration"`
 	// Mutation is the mutating configuration; nil if the Spec has none.
 	Mutation  *configurationFacts  `json:"mutation,omitempty"`
@@ -85,16 +81,11 @@ type probeFacts struct {
 // fails.
 func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
-	var verdicts []health.Verdict
 	if facts.Fault != nil {
-		verdicts = append(verdicts, facts.Fault.Verdict(existence[0],
-			facts.Seconds >= observe.StartupSeconds),
-			health.Verdict{Check: existence[1], State: health.Waiting, Message: "not seen",
-				After: existence[:1]})
-		return verdicts
+		return facts.FaultVerdicts(existence[0], existence[1])
 	}
 	configurations := judgeConfigurations(spec, facts)
-	verdicts = append(verdicts, configurations...)
+	verdicts := slices.Clone(configurations)
 	complete := !slices.ContainsFunc(configurations,
 		func(v health.Verdict) bool { return v.State == health.Waiting })
 	if len(configurations) > 1 {

@@ -29,15 +29,12 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 // observe reads every object that the webhook needs from one API server. It also returns the
 // configurations' version. The independent reads run in parallel to save round trips.
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
-	var facts webhookFacts
 	var version string
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable,
-		func(ctx context.Context, s *kube.APIServer) error {
-			facts = webhookFacts{}
-			return observe.InParallel(
+	facts := kube.ObserveOnce(ctx, w.cluster, w.stable,
+		func(ctx context.Context, s *kube.APIServer) (facts webhookFacts, err error) {
+			err = observe.InParallel(
 				func() (err error) {
-					version,
-						err = w.observeConfigurations(ctx, s, &facts)
+					version, err = w.observeConfigurations(ctx, s, &facts)
 					return err
 				},
 				func() (err error) {
@@ -46,8 +43,7 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 					return err
 				},
 				func() (err error) {
-					facts.Hosts.Address,
-						err = observeAddress(ctx, s, w.spec)
+					facts.Hosts.Address, err = observeAddress(ctx, s, w.spec)
 					return err
 				},
 				func() (err error) {
@@ -59,10 +55,8 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 					return err
 				},
 			)
+			return facts, err
 		})
-	if fault != nil {
-		return webhookFacts{Fault: fault, Seconds: seconds}, ""
-	}
 	return facts, version
 }
 

@@ -131,7 +131,7 @@ func TestEmptyFieldsAreReportedAsUnfilled(t *testing.T) {
 func TestDryRunsProveNothingWithoutBothWebhookConfigurations(t *testing.T) {
 	assert.True(t, webhookFacts{}.hasConfigurations())
 	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.hasConfigurations())
-	assert.False(t, webhookFacts{Fault: &kube.Fault{}}.hasConfigurations())
+	assert.False(t, webhookFacts{APIFault: kube.APIFault{Fault: &kube.Fault{}}}.hasConfigurations())
 	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.hasConfigurations())
 	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.hasConfigurations())
 }
