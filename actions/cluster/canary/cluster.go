@@ -77,10 +77,9 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 
 // deployment returns a Deployment. It retries while the API server is down or etcd has no leader,
 // because that says nothing about the version.
-func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
-	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
-		return err
+func (c *cluster) deployment(ctx context.Context, name string) (*appsv1.Deployment, error) {
+	d, err := apiserver.Ask(ctx, func(ctx context.Context) (*appsv1.Deployment, error) {
+		return c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, name, err)

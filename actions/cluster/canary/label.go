@@ -80,21 +80,15 @@ func (c *cluster) Distinct(ctx context.Context) error {
 	if !slices.ContainsFunc(c.spec.Metrics, func(m Metrics) bool { return !m.ByPod }) {
 		return nil
 	}
-	var all []corev1.Service
-	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		list, err := c.client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-		if err == nil {
-			all = list.Items
-		}
-		return err
-	})
+	all, err := apiserver.List(ctx, c.client.CoreV1().Services(metav1.NamespaceAll),
+		metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("Services: %w", err)
 	}
-	slices.SortFunc(all, func(a, b corev1.Service) int {
+	slices.SortFunc(all.Items, func(a, b corev1.Service) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	for _, other := range all {
+	for _, other := range all.Items {
 		ours := other.Namespace == c.spec.Namespace && other.Name == c.spec.Canary
 		if !ours && normalizeName(other.Namespace+"-"+other.Name) == normalizeName(c.spec.Namespace+"-"+
 			c.spec.Canary) {

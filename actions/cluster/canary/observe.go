@@ -139,20 +139,15 @@ func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Po
 }
 
 // pods returns the Pods that match a selector.
-func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod,
-	err error) {
-	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		list, err := c.client.CoreV1().Pods(namespace).List(ctx,
-			metav1.ListOptions{LabelSelector: selector})
-		if err == nil {
-			items = list.Items
-		}
-		return err
-	})
+func (c *cluster) pods(
+	ctx context.Context, namespace, selector string,
+) ([]corev1.Pod, error) {
+	list, err := apiserver.List(ctx, c.client.CoreV1().Pods(namespace),
+		metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return nil, fmt.Errorf("Pods %s in %s: %w", selector, namespace, err)
 	}
-	return items, nil
+	return list.Items, nil
 }
 
 // answersIn returns the sum of the answer counters with the canary's label, and the sorted labels

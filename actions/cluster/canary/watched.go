@@ -30,10 +30,7 @@ func awaitWatchers(ctx context.Context, spec Spec, w world, say func(string, ...
 
 // Age implements world.
 func (c *cluster) Age(ctx context.Context) (time.Duration, error) {
-	var age time.Duration
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		age, err = watchers.Age(ctx, c.client)
-		return err
+	return apiserver.Ask(ctx, func(ctx context.Context) (time.Duration, error) {
+		return watchers.Age(ctx, c.client)
 	})
-	return age, err
 }

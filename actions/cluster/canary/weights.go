@@ -29,10 +29,8 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace +
 		"/httproutes/" + route
 	return conflict.Retry(retry.DefaultRetry, func() error {
-		var text []byte
-		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-			text, err = c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
-			return err
+		text, err := apiserver.Ask(ctx, func(ctx context.Context) ([]byte, error) {
+			return c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 		})
 		if err != nil {
 			return err

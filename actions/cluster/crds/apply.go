@@ -26,10 +26,8 @@ const applying = 8
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.forEach(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
-		var found *unstructured.Unstructured
-		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-			found, err = b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
-			return err
+		found, err := apiserver.Ask(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
 		})
 		switch {
 		case apierrors.IsNotFound(err):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -52,17 +53,13 @@ func (r Recognition) Recognise(
 	ctx context.Context, client kubernetes.Interface, previous Place,
 ) (Place, error) {
 	now := Place{Server: r.Server}
-	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem,
-			metav1.GetOptions{})
-		if err == nil {
-			now.UID = string(system.UID)
-		}
-		return err
+	system, err := apiserver.Ask(ctx, func(ctx context.Context) (*corev1.Namespace, error) {
+		return client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
 	})
 	if err != nil {
 		return now, fmt.Errorf("UID of namespace kube-system at %s: %w", r.Server, err)
 	}
+	now.UID = string(system.UID)
 	if previous.UID != "" && previous.UID != now.UID {
 		return now, fmt.Errorf("refused, nothing was changed: the context led to the cluster at "+
 			"%s (kube-system %s), and leads to another one at %s (kube-system %s). "+

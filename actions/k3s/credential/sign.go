@@ -30,11 +30,11 @@ const (
 func sign(
 	ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration,
 ) (certificate []byte, err error) {
-	var made *certificatesv1.CertificateSigningRequest
 	seconds := int32(max(lifetime, shortest).Seconds())
-	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		made, err = client.CertificatesV1().CertificateSigningRequests().Create(ctx,
-			&certificatesv1.CertificateSigningRequest{
+	requests := client.CertificatesV1().CertificateSigningRequests()
+	made, err := apiserver.Ask(ctx,
+		func(ctx context.Context) (*certificatesv1.CertificateSigningRequest, error) {
+			return requests.Create(ctx, &certificatesv1.CertificateSigningRequest{
 				ObjectMeta: metav1.ObjectMeta{GenerateName: "strata-"},
 				Spec: certificatesv1.CertificateSigningRequestSpec{
 					Request: csr, SignerName: certificatesv1.KubeAPIServerClientSignerName,
@@ -42,8 +42,7 @@ func sign(
 					ExpirationSeconds: &seconds,
 				},
 			}, metav1.CreateOptions{})
-		return err
-	})
+		})
 	if err != nil {
 		return nil, fmt.Errorf("create a CertificateSigningRequest: %w", err)
 	}
@@ -51,7 +50,7 @@ func sign(
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
 		// An error is ignored: Kubernetes deletes the request after an hour.
-		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{})
+		_ = requests.Delete(ctx, made.Name, metav1.DeleteOptions{})
 	}()
 	made.Status.Conditions = append(made.Status.Conditions,
 		certificatesv1.CertificateSigningRequestCondition{
@@ -60,8 +59,7 @@ func sign(
 			Message: "asked for by the stack that owns the cluster",
 		})
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
-		_, err := client.CertificatesV1().CertificateSigningRequests().UpdateApproval(ctx,
-			made.Name, made, metav1.UpdateOptions{})
+		_, err := requests.UpdateApproval(ctx, made.Name, made, metav1.UpdateOptions{})
 		return err
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
@@ -123,13 +122,10 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 // evacuate force-deletes the Pods of a dead host. An eviction would wait for the host's kubelet,
 // and so would the controllers that replace the Pods.
 func (r *Remover) evacuate(ctx context.Context, member Member) error {
-	var pods *corev1.PodList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		pods, err = r.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+	pods, err := apiserver.List(ctx, r.Client.CoreV1().Pods(metav1.NamespaceAll),
+		metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector("spec.nodeName", member.Name).String(),
 		})
-		return err
-	})
 	if err != nil {
 		return fmt.Errorf("pods of %s: %w", member.Name, err)
 	}

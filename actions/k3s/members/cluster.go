@@ -39,10 +39,8 @@ func outOfEtcd(node *corev1.Node) bool {
 
 // node returns the member's Node, or nil if it does not exist.
 func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error) {
-	var node *corev1.Node
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		node, err = r.Client.CoreV1().Nodes().Get(ctx, member.Name, metav1.GetOptions{})
-		return err
+	node, err := apiserver.Ask(ctx, func(ctx context.Context) (*corev1.Node, error) {
+		return r.Client.CoreV1().Nodes().Get(ctx, member.Name, metav1.GetOptions{})
 	})
 	switch {
 	case apierrors.IsNotFound(err):

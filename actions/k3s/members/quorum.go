@@ -116,11 +116,8 @@ func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning 
 }
 
 func (r *Remover) nodes(ctx context.Context, label string) ([]corev1.Node, error) {
-	var nodes *corev1.NodeList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		nodes, err = r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: label})
-		return err
-	})
+	nodes, err := apiserver.List(ctx, r.Client.CoreV1().Nodes(),
+		metav1.ListOptions{LabelSelector: label})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w; if the servers have lost their quorum: strata "+
 			"restore --current --from SERVER --without DEAD", err)

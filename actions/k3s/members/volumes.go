@@ -25,11 +25,8 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 		return err
 	}
 	stay, leave := split(nodes, leaving)
-	var volumes *corev1.PersistentVolumeList
-	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		volumes, err = r.Client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
-		return err
-	})
+	volumes, err := apiserver.List(ctx, r.Client.CoreV1().PersistentVolumes(),
+		metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("volumes: %w", err)
 	}

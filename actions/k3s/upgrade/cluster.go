@@ -12,19 +12,13 @@ import (
 
 // nodes returns the cluster's Nodes by name.
 func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
-	found := map[string]corev1.Node{}
-	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		list, err := r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, node := range list.Items {
-			found[node.Name] = node
-		}
-		return nil
-	})
+	list, err := apiserver.List(ctx, r.Client.CoreV1().Nodes(), metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	found := map[string]corev1.Node{}
+	for _, node := range list.Items {
+		found[node.Name] = node
 	}
 	return found, nil
 }

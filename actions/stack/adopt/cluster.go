@@ -74,10 +74,8 @@ func (c *Cluster) serves(ctx context.Context, version, kind string) (served, boo
 	if found, ok := c.kinds[version][kind]; ok {
 		return found, true, nil
 	}
-	var list *metav1.APIResourceList
-	err := apiserver.Insist(ctx, func(context.Context) (err error) {
-		list, err = c.kube.Discovery().ServerResourcesForGroupVersion(version)
-		return err
+	list, err := apiserver.Ask(ctx, func(context.Context) (*metav1.APIResourceList, error) {
+		return c.kube.Discovery().ServerResourcesForGroupVersion(version)
 	})
 	if err != nil && isNotServed(err) {
 		return served{}, false, nil

@@ -95,12 +95,10 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 // read returns an object, and retries while the API server restarts.
 func read(
 	ctx context.Context, client dynamic.ResourceInterface, name string,
-) (found *unstructured.Unstructured, err error) {
-	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		found, err = client.Get(ctx, name, metav1.GetOptions{})
-		return err
+) (*unstructured.Unstructured, error) {
+	return apiserver.Ask(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return client.Get(ctx, name, metav1.GetOptions{})
 	})
-	return found, err
 }
 
 // locateObject returns the object of inputs and a client for its kind. The client is nil if no such

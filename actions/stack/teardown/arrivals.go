@@ -138,11 +138,7 @@ func managedObjects(application *unstructured.Unstructured) (names []string) {
 func listAll(
 	ctx context.Context, cluster Cluster, resource schema.GroupVersionResource,
 ) ([]unstructured.Unstructured, error) {
-	var found *unstructured.UnstructuredList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		found, err = cluster.Objects.Resource(resource).List(ctx, metav1.ListOptions{})
-		return err
-	})
+	found, err := apiserver.List(ctx, cluster.Objects.Resource(resource), metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

@@ -46,12 +46,8 @@ func Observe(ctx context.Context, client kubernetes.Interface, made []string) (L
 }
 
 func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
-	var claims *corev1.PersistentVolumeClaimList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		claims, err = client.CoreV1().PersistentVolumeClaims(metav1.NamespaceAll).List(ctx,
-			metav1.ListOptions{})
-		return err
-	})
+	claims, err := apiserver.List(ctx,
+		client.CoreV1().PersistentVolumeClaims(metav1.NamespaceAll), metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("claims: %w", err)
 	}
@@ -67,12 +63,8 @@ func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
 }
 
 func (l *Loss) services(ctx context.Context, client kubernetes.Interface, made []string) error {
-	var services *corev1.ServiceList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx,
-			metav1.ListOptions{})
-		return err
-	})
+	services, err := apiserver.List(ctx, client.CoreV1().Services(metav1.NamespaceAll),
+		metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("Services: %w", err)
 	}
@@ -96,11 +88,7 @@ func (l *Loss) services(ctx context.Context, client kubernetes.Interface, made [
 }
 
 func (l *Loss) namespaces(ctx context.Context, client kubernetes.Interface, made []string) error {
-	var namespaces *corev1.NamespaceList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		namespaces, err = client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
-		return err
-	})
+	namespaces, err := apiserver.List(ctx, client.CoreV1().Namespaces(), metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("namespaces: %w", err)
 	}

@@ -28,6 +28,17 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
+// Ask returns the answer to a request, which it retries as Insist does.
+func Ask[T any](
+	ctx context.Context, request func(context.Context) (T, error),
+) (answer T, err error) {
+	err = Insist(ctx, func(ctx context.Context) (err error) {
+		answer, err = request(ctx)
+		return err
+	})
+	return answer, err
+}
+
 // isRetryable reports whether a request failed because the server did not answer or was unable to,
 // so that a retry may succeed.
 func isRetryable(err error) bool {

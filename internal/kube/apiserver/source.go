@@ -9,10 +9,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Lists is a client's interface for one kind of object, which a wait lists and watches.
+// Lists is a client's interface for one kind of object, to list and watch.
 type Lists[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// List lists objects, and retries as Insist does.
+func List[L runtime.Object](
+	ctx context.Context, objects Lists[L], options metav1.ListOptions,
+) (L, error) {
+	return Ask(ctx, func(ctx context.Context) (L, error) { return objects.List(ctx, options) })
 }
 
 // NewListWatch lists and watches the objects that match the selectors of only. It is for a wait
