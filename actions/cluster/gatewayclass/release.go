@@ -1,6 +1,7 @@
 package gatewayclass
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,12 +12,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
+	"strata/internal/kube/apiserver"
 	"strata/internal/kube/conflict"
 )
 
@@ -50,12 +50,8 @@ func release(
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	held, err := awaitDeletion(waiting, client, name)
-	switch {
-	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
-	case err != nil:
+	if err == nil || ctx.Err() != nil || len(held) == 0 {
 		return err
-	default:
-		return nil
 	}
 	if !slices.Contains(held, finalizer) {
 		return fmt.Errorf("gatewayclass %s is held by %s, which is not %s; kubectl get "+
@@ -99,53 +95,16 @@ func checkUnused(ctx context.Context, client dynamic.Interface, name string) err
 	return nil
 }
 
-// awaitDeletion waits until the class is gone. If ctx is done first, it returns an error and the
+// awaitDeletion waits until the class is gone. If ctx ends first, it returns an error and the
 // class's finalizers.
-func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
-	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name",
-		name).String()}
-	for {
-		events, err := client.Resource(classes).Watch(ctx, one)
-		if err != nil {
-			return held, fmt.Errorf("watch gatewayclass %s: %w", name, err)
-		}
-		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			events.Stop()
-			return nil, nil
-		}
-		if err != nil {
-			events.Stop()
-			return held, fmt.Errorf("read gatewayclass %s: %w", name, err)
-		}
-		held = object.GetFinalizers()
-		deleted := awaitDeleteEvent(ctx, events)
-		events.Stop()
-		if deleted {
-			return nil, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return held, fmt.Errorf("gatewayclass %s is still there: %w", name, err)
-		}
+func awaitDeletion(ctx context.Context, client dynamic.Interface, name string) ([]string, error) {
+	left, err := apiserver.AwaitDeletion(ctx, client, classes,
+		metav1.SingleObject(metav1.ObjectMeta{Name: name}))
+	if err != nil {
+		return left[name], fmt.Errorf("gatewayclass %s is still there: %w", name,
+			cmp.Or(ctx.Err(), err))
 	}
-}
-
-// awaitDeleteEvent waits for the deletion of the object, and returns false if the watch or ctx ends
-// first.
-func awaitDeleteEvent(ctx context.Context, events watch.Interface) bool {
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case event, open := <-events.ResultChan():
-			if !open {
-				return false
-			}
-			if event.Type == watch.Deleted {
-				return true
-			}
-		}
-	}
+	return nil, nil
 }
 
 // strip removes one finalizer, and retries after a conflict.

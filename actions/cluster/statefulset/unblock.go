@@ -1,7 +1,9 @@
 package statefulset
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,6 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	clientwatch "k8s.io/client-go/tools/watch"
+
+	"strata/internal/kube/apiserver"
 )
 
 // unblock deletes the Pods of a StatefulSet that have an earlier revision and are not Ready; the
@@ -57,50 +62,36 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current returns the StatefulSet once its controller has observed the newest generation. It starts
-// the watch before the read, so that it misses no change.
+// current returns the StatefulSet once its controller has observed the newest generation. It fails
+// at once if there is no StatefulSet of the name.
 func current(
 	ctx context.Context, client kubernetes.Interface, namespace, name string,
-) (*appsv1.StatefulSet, error) {
+) (set *appsv1.StatefulSet, err error) {
 	sets := client.AppsV1().StatefulSets(namespace)
-	for {
-		changes, err := sets.Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: name}))
-		if err != nil {
-			return nil, fmt.Errorf("watch StatefulSet %s/%s: %w", namespace, name, err)
-		}
-		set, err := sets.Get(ctx, name, metav1.GetOptions{})
-		if err == nil && !isObserved(set) {
-			set, err = firstObserved(ctx, changes.ResultChan())
-		}
-		changes.Stop()
-		switch {
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest "+
-				"generation: %w", namespace, name, ctx.Err())
-		case err != nil:
-			return nil, fmt.Errorf("StatefulSet %s/%s: %w", namespace, name, err)
-		case set != nil:
-			return set, nil
-		}
+	set, err = apiserver.Ask(ctx, func(ctx context.Context) (*appsv1.StatefulSet, error) {
+		return sets.Get(ctx, name, metav1.GetOptions{})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("StatefulSet %s/%s: %w", namespace, name, err)
 	}
-}
-
-// firstObserved waits for a change of the StatefulSet after which its status is for the newest
-// generation. It returns nil if the watch ends first.
-func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case change, open := <-changes:
-			if !open {
-				return nil, nil
-			}
-			if set, ok := change.Object.(*appsv1.StatefulSet); ok && isObserved(set) {
-				return set, nil
-			}
-		}
+	if isObserved(set) {
+		return set, nil
 	}
+	source := apiserver.NewListWatch(client, sets, metav1.SingleObject(set.ObjectMeta))
+	_, err = clientwatch.UntilWithSync(ctx, source, &appsv1.StatefulSet{}, nil,
+		func(change watch.Event) (bool, error) {
+			if change.Type == watch.Deleted {
+				return false, errors.New("it was deleted meanwhile")
+			}
+			changed, ok := change.Object.(*appsv1.StatefulSet)
+			set = changed
+			return ok && isObserved(changed), nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest "+
+			"generation: %w", namespace, name, cmp.Or(ctx.Err(), err))
+	}
+	return set, nil
 }
 
 func isObserved(set *appsv1.StatefulSet) bool {

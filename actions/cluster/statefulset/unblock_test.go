@@ -12,7 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 )
 
 func statefulSet(observed int64) *appsv1.StatefulSet {
@@ -71,4 +73,13 @@ func TestUnblockWaitsUntilControllerObservesGeneration(t *testing.T) {
 	left, err := client.CoreV1().Pods("argocd").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Empty(t, left.Items)
+}
+
+func TestUnblockFailsAtOnceWhenStatefulSetIsDeleted(t *testing.T) {
+	client := fake.NewClientset(statefulSet(1))
+	changes := watch.NewFake()
+	client.PrependWatchReactor("statefulsets", k8stesting.DefaultWatchReactor(changes, nil))
+	go changes.Delete(statefulSet(1))
+	require.ErrorContains(t, unblock(t.Context(), client, "argocd", "controller", io.Discard),
+		"StatefulSet argocd/controller: its controller has not seen its newest generation: it was deleted")
 }
