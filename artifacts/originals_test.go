@@ -240,7 +240,7 @@ func TestUnresponsiveHostIsRequestedOnce(t *testing.T) {
 
 // An interrupt says nothing about the network. If it counted as a missing file, the build would
 // compile everything although the user wanted to stop.
-func TestInterruptedFillIsAnError(t *testing.T) {
+func TestInterruptedDownloadIsAnError(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -154,7 +154,7 @@ func leaky() string {
 	return text.String()
 }
 
-// supportAPI starts an API server that shows Pods, Nodes and events, and has no jobs.
+// supportAPI starts an API server that forbids jobs, and answers other lists with one table.
 func supportAPI(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -46,8 +46,8 @@ func (d *decoder) fail(key, value, rule, fix string) {
 	d.unread = append(d.unread, key)
 }
 
-// unknown adds a problem about an unknown name below a key. It marks the most similar known name as
-// unread, unless the user has also set that name.
+// unknown adds a problem about an unknown name below a key. If the most similar known name is not
+// set, it marks that name as unread, which suppresses problems that follow from the typo.
 func (d *decoder) unknown(prefix, name, what string, known []string, given func(string) bool) {
 	d.problems.add(prefix+name, "", "is not a known "+what, suggestion(name, known))
 	if meant := nearest(name, known); meant != "" && !given(meant) {

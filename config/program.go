@@ -5,10 +5,9 @@ import (
 )
 
 // ForProgram makes the configuration of a program that uses Strata's components. It reads and
-// checks the strata: sections of the stack that Pulumi is running. A stack without hosts and
-// without cluster.context leaves the cluster to the program, and no layer is on by default. adjust,
-// if not nil, changes the configuration before the check. It turns on the layers that the program
-// registers.
+// checks the strata: sections of the stack that Pulumi is running. A stack without hosts,
+// cluster.context and cluster.kubeconfig leaves the cluster to the program, and no layer is on by
+// default. adjust, if not nil, turns on the layers that the program registers, before the check.
 func ForProgram(ctx *pulumi.Context, adjust func(*Config)) (*Config, error) {
 	return fromPulumi(ctx, decoder{program: true, adjust: adjust})
 }

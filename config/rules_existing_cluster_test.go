@@ -93,7 +93,6 @@ func TestExistingClusterRulesReportKeyValueRuleAndFix(t *testing.T) {
 	}
 }
 
-// The rules of a cluster of our own do not hold for an existing cluster.
 func TestOwnClusterRulesDoNotApplyToExistingCluster(t *testing.T) {
 	_, err := config.Load("dev", onCluster("ingress", `{"controllers":["traefik","apisix"]}`,
 		"cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`), noEnv)

@@ -12,7 +12,7 @@ import (
 	"strata/config"
 )
 
-// rule changes a good configuration, and has the only line of the expected error.
+// rule replaces sections of a valid configuration. Load must fail with exactly the text want.
 type rule struct {
 	name   string
 	change map[string]string

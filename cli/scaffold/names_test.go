@@ -34,7 +34,7 @@ func requireRefusal(t *testing.T, err error, texts ...string) {
 		`keyFile|knownHosts|hostKey|sudoPassword|serverArgs|agent to true`, err.Error())
 }
 
-func TestUnusableKeysSuggestInitFlags(t *testing.T) {
+func TestUnusableSSHKeysSuggestInitFlags(t *testing.T) {
 	const passphraseFix = "set its passphrase in STRATA_SSH_PASSPHRASE"
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, key string)

@@ -70,7 +70,7 @@ func TestServerGateRequiresUnitAndPong(t *testing.T) {
 		name string
 		unit map[string][]string
 		path string
-		// ca gives the host a CA. ours makes it the CA of the server that answers.
+		// ca is true if K3s on the host has a CA; ours, if that CA issued the API's certificate.
 		ca, ours bool
 		want     health.Ending
 		says     string

@@ -62,7 +62,7 @@ var contract = []contractRow{
 			stories + "TestInitProposalComesUp"}},
 
 	{"`INSTALL_K3S_{SKIP_DOWNLOAD", nil,
-		[]string{installer + "TestCommandFollowsTheEnvironment",
+		[]string{installer + "TestEnvironmentAndArgumentsSetUnitAndCommand",
 			installer + "TestRestartOnlyWhenSomethingChangedOrForced"}},
 	{"unit `k3s.service` or `k3s-agent.service`", nil,
 		[]string{installer + "TestServerUnitHasTheSettingsThatStrataReliesOn"}},

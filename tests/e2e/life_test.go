@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// bundleK3s is the version of the lab's K3s. nextK3s is the version of the next release, which
-	// is the same program with another version.
+	// bundleK3s is the version of the lab's K3s. nextK3s is the version that upgrades install: the
+	// same binary with its version text replaced.
 	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
 	// brokenK3s is a version that was never downloaded. A verified download would be cached by its
 	// checksum and used.

@@ -118,7 +118,7 @@ func planRows(g graph) []planRow { //nolint:funlen // a table of cases
 	}, internalRows()...)
 }
 
-// internalRows returns the rows of charts and controllers.
+// internalRows returns the rows for dependencies within charts and controllers.
 func internalRows() []planRow {
 	return []planRow{
 		{internals, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},

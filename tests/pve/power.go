@@ -121,8 +121,8 @@ func (n *node) machine(g *guest) (map[string]any, error) {
 	return spec, nil
 }
 
-// network checks that the seed's network card is the guest's. It returns the configuration with the
-// name that a container's card has.
+// network checks that the seed's network-config has the MAC address of the guest's card. It returns
+// the network-config for interface host0 of a container, and the address.
 func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 	var config struct {
 		Ethernets map[string]map[string]any `json:"ethernets"`

@@ -156,8 +156,8 @@ func (b *bundle) program(ctx context.Context) error {
 	return b.addProjectFile("strata", path.Join(projectFolder, self.Path))
 }
 
-// files copies the project's description, the stack's file and the manifests that the latter names.
-// It does not copy keys.
+// files copies Pulumi.yaml, the stack file and the manifests that the stack file lists, but no SSH
+// keys.
 func (b *bundle) files(cfg *config.Config) error {
 	same := func(text []byte) ([]byte, error) { return text, nil }
 	stackFile, err := filepath.Rel(b.project, config.StackFile(b.project, b.stack))

@@ -205,8 +205,8 @@ func TestKeyringContainsSudoPassword(t *testing.T) {
 	assert.Equal(t, key+string(remote.SudoPassword("hunter2", "")), string(of(t, sealed, project).Key))
 }
 
-// Only Pulumi can decrypt the passwords, so a command run by hand cannot tell one encrypted
-// password from another. So a host's own password is read from its own variable.
+// A command run by hand cannot decrypt the stack file's passwords, and reads them from environment
+// variables. A variable for one host has priority over the variable for all hosts.
 func TestHostPasswordsHaveTheirOwnVariables(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")

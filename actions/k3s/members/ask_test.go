@@ -145,7 +145,7 @@ func TestRequestTimeoutGrowsUntilASlowServerAnswers(t *testing.T) {
 }
 
 // A context that has ended says nothing about a server that has not answered yet.
-func TestCanceledRoundIsNotTakenForMissingCluster(t *testing.T) {
+func TestCanceledKubeconfigReadIsNotTakenForMissingCluster(t *testing.T) {
 	slow, ended := sshtest.Start(t), make(chan struct{})
 	defer close(ended)
 	asked := make(chan struct{})

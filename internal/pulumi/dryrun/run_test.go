@@ -14,7 +14,7 @@ import (
 )
 
 // The SDK's own mocks would fail in this program with `malformed RPC secret`.
-func TestDryRunRegistersUnknownSecretUnread(t *testing.T) {
+func TestDryRunKeepsUnknownSecretUnknown(t *testing.T) {
 	type key struct{}
 	var seen []any
 	registered, err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project",

@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/machines/cgroup"
 )
 
-// State is the state of a machine.
+// State reports whether a machine runs, is paused, is stopped or is incomplete.
 type State string
 
 // States that List reports.

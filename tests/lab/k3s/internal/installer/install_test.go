@@ -126,7 +126,7 @@ func TestRestartOnlyWhenSomethingChangedOrForced(t *testing.T) {
 	assert.Contains(t, h.calls(), "restart k3s")
 }
 
-func TestCommandFollowsTheEnvironment(t *testing.T) {
+func TestEnvironmentAndArgumentsSetUnitAndCommand(t *testing.T) {
 	for _, c := range []struct {
 		name, unit, want string
 		env, args        []string

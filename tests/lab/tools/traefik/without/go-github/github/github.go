@@ -30,7 +30,7 @@ type Response struct{ *http.Response }
 // ListOptions selects releases.
 type ListOptions struct{}
 
-// RepositoryRelease is a release.
+// RepositoryRelease has the only field that Traefik reads.
 type RepositoryRelease struct{ TagName string }
 
 // ListReleases always fails.
