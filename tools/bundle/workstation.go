@@ -129,10 +129,14 @@ func (b *bundle) move(file string, entry artifacts.Entry) error {
 func (b *bundle) program(ctx context.Context) error {
 	target := filepath.Join(b.dir, projectFolder, programFile)
 	flags := "-s -w"
-	describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty")
-	describe.Dir = b.project
-	if number, err := describe.Output(); err == nil { // a project need not be a git checkout
-		flags += " -X strata/cli/version.number=" + strings.TrimSpace(string(number))
+	for variable, arguments := range map[string][]string{
+		"number": {"describe", "--tags", "--always", "--dirty"}, "commit": {"rev-parse", "HEAD"},
+	} {
+		git := exec.CommandContext(ctx, "git", arguments...)
+		git.Dir = b.project
+		if text, err := git.Output(); err == nil { // a project need not be a git checkout
+			flags += " -X strata/cli/version." + variable + "=" + strings.TrimSpace(string(text))
+		}
 	}
 	b.say("compiling the program")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", flags, "-o", target, ".")
