@@ -94,9 +94,10 @@ func (c *Cluster) note(token string, fields object) {
 	if kind != "Release" {
 		metadata, _ = fields["metadata"].(object)
 	}
-	namespace, _ := metadata["namespace"].(string)
-	if name, named := metadata["name"].(string); named {
-		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), namespace, name)
+	namespace, _ := valueOf(metadata["namespace"]).(pulumi.String)
+	if name, named := valueOf(metadata["name"]).(pulumi.String); named {
+		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace),
+			string(name))
 	}
 }
 

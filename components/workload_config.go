@@ -107,11 +107,13 @@ func (w *workloadBuild) content(
 		fields["kind"], fields["data"] = "ConfigMap", data
 	} else {
 		token = "kubernetes:core/v1:Secret"
-		fields["kind"], fields["type"] = "Secret", pulumi.String("Opaque")
+		fields["kind"], fields["type"] = "Secret", "Opaque"
 		fields["stringData"] = pulumi.ToSecret(data)
 	}
 	if w.args.Config.ImmutableConfig {
 		fields["immutable"] = true
+		w.args.Cluster.objects.Add(fields["kind"].(string), w.args.Config.Namespace,
+			w.args.Config.Name+"-"+role+"-"+rerun.WordPattern)
 	}
 	made, err := w.object(role, token, fields)
 	if err != nil {

@@ -76,8 +76,16 @@ func TestPlatform(t *testing.T) {
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
 			repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
-		// The objects of a removed component must be deleted.
+		// Argo CD deletes with the root Application what Git brought, so the update asks.
 		s.configure(sections)
+		s.refused(t, s.up(), "refused, nothing was deleted",
+			"- Application argocd/root: Application argocd/child, ConfigMap default/marker",
+			"set strata:discard.objects to [Application/argocd/root]")
+		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
+			metav1.GetOptions{})
+		require.NoError(t, err)
+		s.configure(with(sections, "discard",
+			map[string]any{"objects": []any{"Application/argocd/root"}}))
 		s.must(s.up())
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker",
 			metav1.GetOptions{})

@@ -209,7 +209,7 @@ func TestCommandsAndProgramRejectInvalidStackFiles(t *testing.T) {
 		"a type of Pulumi's": {"config: {strata:traefik: {type: object, default: {}}}\n",
 			"  strata:traefik:\n", "must be of type 'object'"},
 		"a number for a text": {"", "  strata:traefik: {values: [1]}\n",
-			"strata:traefik.values: [1] is not an object"},
+			"strata:traefik.values: is not an object"},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -193,10 +193,7 @@ func triggersReplace(_ *program, g graph) []string {
 // before any other starts, and its check comes before the deletes of a run. It must not be deleted
 // with another resource, because then its delete would not run.
 func asksFirst(p *program, g graph) []string {
-	name := "k3s-teardown-guard"
-	if p.cfg.OnExistingCluster() {
-		name = "cluster-teardown-guard"
-	}
+	name := guardOf(p)
 	guard := g[name]
 	var broken []string
 	if pulumitest.Subcommand(guard.Text("delete")) != "teardown" ||

@@ -29,6 +29,7 @@ var rules = []rule{
 	{"only what may be replaced has triggers", triggersReplace},
 	{"what failed runs again, whatever is asked next", failuresAreRepeated},
 	{"a destroy asks before it deletes anything", asksFirst},
+	{"the guard knows each object of the program", guardKnowsObjects},
 }
 
 func edgesLeadToCustomResources(_ *program, g graph) []string {

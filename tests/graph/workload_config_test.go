@@ -71,6 +71,7 @@ func TestImmutableObjectsAreKeptUntilRolloutEnds(t *testing.T) {
 			shop(map[string]any{"immutableConfig": true, "routes": nil})},
 			"validate": "skip"})
 	g := p.graph(t)
+	assert.Empty(t, guardKnowsObjects(p, g))
 	assert.True(t, g.reaches("workload-shop-rollout", "workload-shop-deployment"))
 	for _, role := range []string{"files", "secret-files", "env"} {
 		name := at(t, g["workload-shop-"+role], "metadata", "name").StringValue()

@@ -91,13 +91,13 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	}
 	var text, keep, consent []string
 	for i := range found {
-		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]),
-			Kept: managedObjects(&found[i])}
-		finalized := slices.ContainsFunc(found[i].GetFinalizers(),
-			func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
-		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 &&
-			g.Discard.has(one) {
+		one := Held{Kind: kindApplication, Name: nameOf(&found[i]), Kept: managedObjects(&found[i])}
+		if found[i].GetDeletionTimestamp() == nil || !isFinalized(&found[i]) ||
+			len(g.Protected) == 0 && g.Discard.has(one) {
 			continue
+		}
+		if len(one.Kept) == 0 {
+			one.Kept = []string{"objects that its status does not name"}
 		}
 		text = append(text, fmt.Sprintf("- %s: %s", one.title(), cut(one.Kept)))
 		consent = append(consent, one.word())
@@ -117,8 +117,13 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 		cut(keep), lose)
 }
 
-// managedObjects returns the objects that an Application's status lists, or a placeholder if it
-// lists none.
+// isFinalized reports whether Argo CD deletes an Application's objects before the Application.
+func isFinalized(application *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(application.GetFinalizers(),
+		func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
+}
+
+// managedObjects returns the objects that an Application's status lists, sorted.
 func managedObjects(application *unstructured.Unstructured) (names []string) {
 	resources, _, _ := unstructured.NestedSlice(application.Object, "status", "resources")
 	for _, one := range resources {
@@ -127,9 +132,7 @@ func managedObjects(application *unstructured.Unstructured) (names []string) {
 		name, _ := fields["name"].(string)
 		names = append(names, fmt.Sprintf("%v %s", fields["kind"], join(in, name)))
 	}
-	if len(names) == 0 {
-		names = []string{"objects that its status does not name"}
-	}
+	slices.Sort(names)
 	return names
 }
 

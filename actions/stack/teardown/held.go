@@ -87,7 +87,7 @@ func openHeld(
 
 func canHold(kind string) bool {
 	return users[kind] != nil || slices.Contains([]string{kindNamespace, kindClaim, kindDefinition,
-		KindRelease, KindBundle}, kind)
+		kindApplication, KindRelease, KindBundle}, kind)
 }
 
 // patience bounds the wait for an unavailable APIService, for example while its Pod is replaced: 45
@@ -203,7 +203,8 @@ func (r *reader) list(
 }
 
 // keptObjects returns the objects that the deletion of an object loses or breaks: bound volumes and
-// others' objects in it, and others' objects that refer to it.
+// others' objects in it, others' objects that refer to it, and what Argo CD deletes with an
+// Application.
 func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	namespace, short, spaced := strings.Cut(name, "/")
 	if !spaced {
@@ -220,6 +221,15 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 			})
 	case kind == kindDefinition:
 		return r.listSelected(ctx, []string{r.defined[name]}, "", r.isElsewhere)
+	case kind == kindApplication:
+		var managed []string
+		return append(r.listSelected(ctx, []string{kind}, namespace,
+			func(one *unstructured.Unstructured) bool {
+				if nameOf(one) == name && isFinalized(one) {
+					managed = managedObjects(one)
+				}
+				return false
+			}), managed...)
 	case users[kind] == nil:
 		return nil
 	}

@@ -188,6 +188,11 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen 
 		objects []string
 		want    string
 	}{
+		"an Application that Argo CD deletes with what it brought": {
+			Objects{"Application.argoproj.io": {"argocd/root"}}, []string{
+				`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: root, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}, status: {resources: [{kind: Namespace, name: team-a}, {kind: Application, namespace: argocd, name: shop}]}}`,
+				`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: other, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}, status: {resources: [{kind: Namespace, name: team-b}]}}`,
+			}, "Application argocd/root: Application argocd/shop, Namespace team-a"},
 		"a ClusterIssuer that a Certificate names": {
 			Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
 				`{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {name: web, namespace: shop}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,

@@ -1,13 +1,15 @@
 package teardown
 
 import (
+	"path"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Objects maps a kind, written as Deployment.apps, to the names of its objects. A name is
-// namespace/name, or only name for a cluster-scoped kind.
+// namespace/name, or only name for a cluster-scoped kind. It may be a pattern of path.Match, for an
+// object whose name is not known yet.
 type Objects map[string][]string
 
 // Pseudo kinds for resources that create objects which Pulumi's state does not list: a Helm release
@@ -20,9 +22,10 @@ const (
 )
 
 const (
-	kindNamespace  = "Namespace"
-	kindClaim      = "PersistentVolumeClaim"
-	kindDefinition = "CustomResourceDefinition.apiextensions.k8s.io"
+	kindNamespace   = "Namespace"
+	kindClaim       = "PersistentVolumeClaim"
+	kindDefinition  = "CustomResourceDefinition.apiextensions.k8s.io"
+	kindApplication = "Application.argoproj.io"
 )
 
 // Add appends the name of an object.
@@ -32,7 +35,12 @@ func (o Objects) Add(kind, namespace, name string) {
 }
 
 // Has reports whether o contains an object; name includes the namespace.
-func (o Objects) Has(kind, name string) bool { return slices.Contains(o[kind], name) }
+func (o Objects) Has(kind, name string) bool {
+	return slices.ContainsFunc(o[kind], func(one string) bool {
+		matched, err := path.Match(one, name)
+		return one == name || err == nil && matched
+	})
+}
 
 // Sort sorts the names, so that the order in which the program declares them does not matter.
 func (o Objects) Sort() {

@@ -9,12 +9,17 @@
 package rerun
 
 import (
+	"strings"
+
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
 // wordBytes is the number of random bytes in a word of Attempt, enough that no word repeats.
 const wordBytes = 5
+
+// WordPattern matches a word of Attempt (path.Match).
+var WordPattern = strings.Repeat("[0-9a-f]", 2*wordBytes)
 
 // ReplaceOnChange returns an option that replaces a command when its script or input changes.
 // Pulumi deletes the old command before it creates the new one, so a command that fails is not in
