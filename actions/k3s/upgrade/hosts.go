@@ -57,7 +57,7 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 	if err != nil {
 		return "", err
 	}
-	state, first, err := parseObservation(output, time.Now())
+	state, first, err := parseObservation(output)
 	if err != nil {
 		return "", fmt.Errorf("on %s: %w", host.Name, err)
 	}
@@ -69,19 +69,27 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 }
 
 // parseObservation returns the state of K3s in a host's report, and the certificate that expires
-// first. It returns HostEnding if that certificate is due for renewal.
-func parseObservation(output string, now time.Time) (Host, k3shost.Certificate, error) {
+// first. It returns HostEnding if that certificate is due for renewal by the host's clock: this
+// machine's clock may be wrong.
+func parseObservation(output string) (Host, k3shost.Certificate, error) {
 	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
+	var now int64
 	for line := range strings.Lines(rest) {
-		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "certificate="); ok {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
+		case "certificate":
 			lines = append(lines, value)
+		case "time":
+			now, _ = strconv.ParseInt(value, 10, 64)
 		}
 	}
 	first, some := k3shost.First(lines)
 	switch state := Host(word); state {
 	case HostCurrent:
-		if some && first.Ends.Sub(now) < k3shost.RenewWithin {
+		if now == 0 {
+			return "", first, errors.New("expected the host's time, found none")
+		}
+		if some && first.Ends.Sub(time.Unix(now, 0)) < k3shost.RenewWithin {
 			return HostEnding, first, nil
 		}
 		return state, first, nil

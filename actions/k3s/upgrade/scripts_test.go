@@ -8,10 +8,12 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -77,22 +79,24 @@ func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stder
 
 func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 	h := newHost(t)
-	observed := func() string {
+	observed := func() Host {
 		output, stderr, err := h.run(observeScript, "new\n")
 		require.NoError(t, err, stderr)
-		return output
+		state, _, err := parseObservation(output)
+		require.NoError(t, err)
+		return state
 	}
-	assert.Equal(t, "pending", observed())
+	assert.Equal(t, HostPending, observed())
 	output, stderr, err := h.run(restartScript, "new\n")
 	require.NoError(t, err, stderr)
 	assert.Regexp(t, `^\d+$`, output, "its time and nothing else")
 	assert.Equal(t, "new\n", h.read("usr/local/bin/k3s"))
 	assert.Equal(t, "enable k3s-agent\nrestart --no-block k3s-agent\n", h.read("systemctl.log"))
-	assert.Equal(t, "current", observed())
+	assert.Equal(t, HostCurrent, observed())
 	h.write("etc/rancher/k3s/config.yaml", "token: y\n")
-	assert.Equal(t, "pending", observed(), "another configuration was not started yet")
+	assert.Equal(t, HostPending, observed(), "another configuration was not started yet")
 	require.NoError(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/k3s-agent.service")))
-	assert.Equal(t, "without", observed())
+	assert.Equal(t, HostWithout, observed())
 }
 
 // The run was killed after it placed the binary and before the restart. So the old K3s still runs.
@@ -101,7 +105,7 @@ func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	h.write("usr/local/bin/k3s", "new\n")
 	output, _, err := h.run(observeScript, "new\n")
 	require.NoError(t, err)
-	assert.Equal(t, "pending", output)
+	assert.Contains(t, output, "pending\n")
 }
 
 // A half-written binary must not keep a full disk full, and the running K3s continues.
@@ -167,16 +171,23 @@ func TestObserveReportsExpiringCertificates(t *testing.T) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 	output, stderr, err := h.run(observeScript, "new\n")
 	require.NoError(t, err, stderr)
+	clock := regexp.MustCompile(`time=\d+`)
+	at := func(before time.Duration) string {
+		return clock.ReplaceAllString(output, fmt.Sprintf("time=%d", ends.Add(-before).Unix()))
+	}
 	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent,
 		89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
-		state, first, err := parseObservation(output, ends.Add(-before))
+		state, first, err := parseObservation(at(before))
 		require.NoError(t, err)
 		assert.Equal(t, want, state, before)
 		assert.Equal(t, "client-kubelet.crt", first.File)
 	}
-	state, _, err := parseObservation(strings.Replace(output, "current", "pending", 1), ends)
+	state, _, err := parseObservation(strings.Replace(at(0), "current", "pending", 1))
 	require.NoError(t, err)
 	assert.Equal(t, HostPending, state, "it is restarted anyway, and drained before")
-	_, _, err = parseObservation("what", ends)
+	_, _, err = parseObservation("what")
 	require.ErrorContains(t, err, `found "what"`)
+	_, _, err = parseObservation(clock.ReplaceAllString(output, ""))
+	require.ErrorContains(t, err, "expected the host's time",
+		"this machine's clock is not asked")
 }
