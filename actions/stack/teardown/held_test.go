@@ -43,7 +43,9 @@ var served = map[string][]metav1.APIResource{
 	"traefik.io/v1alpha1": {listable("ingressroutes", "IngressRoute", true),
 		listable("ingressroutetcps", "IngressRouteTCP", true),
 		listable("ingressrouteudps", "IngressRouteUDP", true)},
-	"apisix.apache.org/v2": {listable("apisixroutes", "ApisixRoute", true)},
+	"apisix.apache.org/v2": {listable("apisixroutes", "ApisixRoute", true),
+		listable("apisixtlses", "ApisixTls", true)},
+	"apisix.apache.org/v1alpha1": {listable("consumers", "Consumer", true)},
 	"apiextensions.k8s.io/v1": {listable("customresourcedefinitions", "CustomResourceDefinition",
 		false)},
 	"acme.example.org/v1": {listable("anvils", "Anvil", true)},
@@ -176,6 +178,10 @@ func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 	assert.ErrorContains(t, losses(t, Guard{}, holding(t,
 		`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, namespace: argocd}}`,
 	), layers), "- namespace argocd: Application argocd/shop")
+	assert.ErrorContains(t, losses(t, Guard{}, holding(t,
+		`{apiVersion: v1, kind: Secret, metadata: {name: seed, namespace: team-b, annotations: {helm.sh/hook: pre-install}}}`,
+	), Objects{kindNamespace: {"team-b"}}), "- namespace team-b: Secret team-b/seed",
+		"no release of ours is there")
 }
 
 // A reference from another owner's object does not keep an object. That owner's object would stay
@@ -212,6 +218,19 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen 
 				`{apiVersion: cert-manager.io/v1, kind: CertificateRequest, metadata: {name: web, namespace: shop}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
 				`{apiVersion: cert-manager.io/v1, kind: CertificateRequest, metadata: {name: issued, namespace: shop, ownerReferences: [{kind: Certificate, name: web, apiVersion: cert-manager.io/v1, uid: "1"}]}, spec: {issuerRef: {kind: ClusterIssuer, name: strata}}}`,
 			}, "ClusterIssuer strata: CertificateRequest shop/web"},
+		"an IngressClass that an ApisixTls names": {
+			Objects{"IngressClass.networking.k8s.io": {"apisix"}}, []string{
+				`{apiVersion: apisix.apache.org/v2, kind: ApisixTls, metadata: {name: web, namespace: shop}, spec: {ingressClassName: apisix}}`,
+			}, "IngressClass apisix: ApisixTls shop/web"},
+		"a Gateway with a Consumer": {
+			Objects{"Gateway.gateway.networking.k8s.io": {"apisix/apisix"}}, []string{
+				`{apiVersion: apisix.apache.org/v1alpha1, kind: Consumer, metadata: {name: shop, namespace: shop}, spec: {gatewayRef: {name: apisix, namespace: apisix}}}`,
+				`{apiVersion: apisix.apache.org/v1alpha1, kind: Consumer, metadata: {name: other, namespace: shop}, spec: {gatewayRef: {name: apisix}}}`,
+			}, "Gateway apisix/apisix: Consumer shop/shop"},
+		"a ClusterIssuer that a ListenerSet names": {
+			Objects{"ClusterIssuer.cert-manager.io": {"strata"}}, []string{
+				`{apiVersion: gateway.networking.k8s.io/v1, kind: ListenerSet, metadata: {name: web, namespace: shop, annotations: {cert-manager.io/cluster-issuer: strata}}}`,
+			}, "ClusterIssuer strata: ListenerSet shop/web"},
 		"a Gateway with UDP routes": {
 			Objects{"Gateway.gateway.networking.k8s.io": {"traefik/traefik"}}, []string{
 				`{apiVersion: gateway.networking.k8s.io/v1alpha2, kind: UDPRoute, metadata: {name: dns, namespace: shop}, spec: {parentRefs: [{name: traefik, namespace: traefik}]}}`,

@@ -3,6 +3,7 @@ package teardown
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -40,6 +41,12 @@ func (o Objects) Has(kind, name string) bool {
 		matched, err := path.Match(one, name)
 		return one == name || err == nil && matched
 	})
+}
+
+// hasReleaseIn reports whether o contains a Helm release in a namespace.
+func (o Objects) hasReleaseIn(namespace string) bool {
+	return slices.ContainsFunc(o[KindRelease],
+		func(name string) bool { return strings.HasPrefix(name, namespace+"/") })
 }
 
 // Sort sorts the names, so that the order in which the program declares them does not matter.

@@ -35,7 +35,8 @@ func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	case object.GetDeletionTimestamp() != nil, len(object.GetOwnerReferences()) > 0,
 		ours.Has(kind, name), isDerived(kind):
 		return false
-	case ours.Has(KindRelease, releaseOf(object)) || notes["helm.sh/hook"] != "":
+	case ours.Has(KindRelease, releaseOf(object)),
+		notes["helm.sh/hook"] != "" && ours.hasReleaseIn(object.GetNamespace()): // it names no release
 		return false
 	case slices.Contains(byLayers, kind+"/"+name) ||
 		slices.Contains(byLayers, kind+"/"+object.GetNamespace()+"/*"):
@@ -68,10 +69,11 @@ type reference func(user *unstructured.Unstructured, namespace, name string) boo
 // reference.
 var users = map[string]map[string]reference{
 	"ClusterIssuer.cert-manager.io": {
-		"Certificate.cert-manager.io":        namesIssuer,
-		"CertificateRequest.cert-manager.io": namesIssuer,
-		"Ingress.networking.k8s.io":          annotatesIssuer,
-		"Gateway.gateway.networking.k8s.io":  annotatesIssuer,
+		"Certificate.cert-manager.io":           namesIssuer,
+		"CertificateRequest.cert-manager.io":    namesIssuer,
+		"Ingress.networking.k8s.io":             annotatesIssuer,
+		"Gateway.gateway.networking.k8s.io":     annotatesIssuer,
+		"ListenerSet.gateway.networking.k8s.io": annotatesIssuer,
 	},
 	"Gateway.gateway.networking.k8s.io": {
 		"HTTPRoute.gateway.networking.k8s.io":   namesParent,
@@ -80,15 +82,21 @@ var users = map[string]map[string]reference{
 		"TCPRoute.gateway.networking.k8s.io":    namesParent,
 		"UDPRoute.gateway.networking.k8s.io":    namesParent,
 		"ListenerSet.gateway.networking.k8s.io": namesParent,
+		"Consumer.apisix.apache.org":            namesParent,
 	},
 	"GatewayClass.gateway.networking.k8s.io": {"Gateway.gateway.networking.k8s.io": namesIn("spec",
 		"gatewayClassName")},
 	"IngressClass.networking.k8s.io": {
-		"Ingress.networking.k8s.io":     namesIn("spec", "ingressClassName"),
-		"ApisixRoute.apisix.apache.org": namesIn("spec", "ingressClassName"),
-		"IngressRoute.traefik.io":       isTraefiks,
-		"IngressRouteTCP.traefik.io":    isTraefiks,
-		"IngressRouteUDP.traefik.io":    isTraefiks,
+		"Ingress.networking.k8s.io":            namesIn("spec", "ingressClassName"),
+		"ApisixConsumer.apisix.apache.org":     namesIn("spec", "ingressClassName"),
+		"ApisixGlobalRule.apisix.apache.org":   namesIn("spec", "ingressClassName"),
+		"ApisixPluginConfig.apisix.apache.org": namesIn("spec", "ingressClassName"),
+		"ApisixRoute.apisix.apache.org":        namesIn("spec", "ingressClassName"),
+		"ApisixTls.apisix.apache.org":          namesIn("spec", "ingressClassName"),
+		"ApisixUpstream.apisix.apache.org":     namesIn("spec", "ingressClassName"),
+		"IngressRoute.traefik.io":              isTraefiks,
+		"IngressRouteTCP.traefik.io":           isTraefiks,
+		"IngressRouteUDP.traefik.io":           isTraefiks,
 	},
 	"IPAddressPool.metallb.io": {
 		"Service":                     hasAddress,
@@ -115,8 +123,10 @@ func annotatesIssuer(user *unstructured.Unstructured, _, name string) bool {
 
 func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
 	parents, _, _ := unstructured.NestedSlice(user.Object, "spec", "parentRefs")
-	if one, is, _ := unstructured.NestedMap(user.Object, "spec", "parentRef"); is { // of a ListenerSet
-		parents = append(parents, one)
+	for _, key := range []string{"parentRef", "gatewayRef"} { // of a ListenerSet, of a Consumer
+		if one, is, _ := unstructured.NestedMap(user.Object, "spec", key); is {
+			parents = append(parents, one)
+		}
 	}
 	return slices.ContainsFunc(parents, func(one any) bool {
 		parent, _ := one.(map[string]any)
