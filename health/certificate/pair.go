@@ -88,9 +88,10 @@ func judgeChain(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	switch {
 	case spec.CASecret != "":
 		root = "ca.crt of Secret " + spec.CASecret
-		v.Hint = fmt.Sprintf("cmctl renew -n %s %s has it issued by the CA that is there now, "+
-			"which its clients have to trust; %s",
-			spec.Namespace, spec.Name, v.Hint)
+		v.Hint = fmt.Sprintf("put Secret %s back from a copy; or cmctl renew -n %s %s has it "+
+			"issued by the CA that is there now, which its clients have to trust "+
+			"(docs/troubleshooting.md, \"Another CA\"); %s",
+			spec.CASecret, spec.Namespace, spec.Name, v.Hint)
 	case p.Bare:
 		root = "a CA that this machine trusts"
 		v.Cause = "the CA is a private one, or one for trying out; with ACME, certManager.acme.root has to be it"

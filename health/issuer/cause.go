@@ -89,7 +89,7 @@ var issuanceCauses = []Cause{
 	},
 	{
 		regexp.MustCompile(`does not have a Ready status condition|issuer is not ready`),
-		"the issuer that it names is not ready", "kubectl describe the issuer", false,
+		"the issuer that it names is not ready", "kubectl get clusterissuers,issuers -A -o wide", false,
 	},
 	{
 		regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`),
