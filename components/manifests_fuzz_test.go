@@ -3,9 +3,12 @@ package components
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,13 +88,39 @@ func FuzzManifests(f *testing.F) {
 var unseenEnd = regexp.MustCompile(`(?:^|[\n\r\x{85}\x{2028}\x{2029}])\.\.\.(?:\s|$)|` +
 	`[\r\x{85}\x{2028}\x{2029}]---`)
 
+var (
+	separatorLine = regexp.MustCompile(`(?m)^---.*\n?`)
+	syntaxError   = regexp.MustCompile(`fuzz\.yaml: yaml: (?:line (\d+): )?`)
+)
+
 // refusesUnread reports whether a refusal may be of text that kubectl drops unread: its reader
 // decodes one document between two separators. What follows the document is dropped, even if it is
-// no YAML.
+// no YAML. A refusal of the document itself is none of these.
 func refusesUnread(text []byte, err error) bool {
-	var first yaml.Node
-	return err != nil && strings.Contains(err.Error(), "fuzz.yaml: yaml: ") &&
-		(unseenEnd.Match(text) || yaml.NewDecoder(bytes.NewReader(text)).Decode(&first) == nil)
+	if err == nil {
+		return false
+	}
+	found := syntaxError.FindStringSubmatch(err.Error())
+	if found == nil {
+		return false
+	}
+	part := text // between the separators around the line of the error
+	if line, err := strconv.Atoi(found[1]); err == nil {
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		before := bytes.Join(lines[:min(line, len(lines))], nil)
+		part = text[len(before):]
+		if next := separatorLine.FindIndex(part); next != nil {
+			part = part[:next[0]]
+		}
+		part = append(before, part...)
+	}
+	if all := separatorLine.FindAllIndex(part, -1); all != nil {
+		part = part[all[len(all)-1][1]:]
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(part))
+	var document yaml.Node
+	return unseenEnd.Match(part) ||
+		decoder.Decode(&document) == nil && !errors.Is(decoder.Decode(&document), io.EOF)
 }
 
 // requireReasons checks that each line of a refusal has one of the reasons.

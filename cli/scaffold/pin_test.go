@@ -70,6 +70,8 @@ func TestHostKeyIsVerifiedAgainstKnownHosts(t *testing.T) {
 	}{
 		{"a known one", []string{host.HostKey()}, true, ""},
 		{"one that it does not have", nil, false, ""},
+		{"the second of two of a type", []string{other.HostKey(), host.HostKey()}, true, ""},
+		{"the first of two of a type", []string{host.HostKey(), other.HostKey()}, true, ""},
 		{"another one", []string{other.HostKey()}, false, "found SHA256:"},
 		{"a revoked one", []string{"@revoked " + host.HostKey()}, false, "is revoked in"},
 	} {

@@ -58,6 +58,10 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "echo 0 > /proc/sys/net/ipv4/ip_forward", heal: "echo 1 > /proc/sys/net/ipv4/ip_forward",
 	},
 	{
+		name: "an agent's firewall drops what it forwards", layer: "k3s", gate: "k3s-nodes", object: "pod network server-1", cause: "packets are not forwarded there", fix: "iptables-save | grep FORWARD",
+		on: "agent-1", inject: "iptables -w -I FORWARD -d 10.42.0.0/16 -j DROP", heal: "iptables -w -D FORWARD -d 10.42.0.0/16 -j DROP",
+	},
+	{
 		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "by hand: take it out",
 		on: "agent-1", inject: "mkdir -p /etc/rancher/k3s/config.yaml.d; echo 'no-such-key: true' > " + faultFile + "; systemctl restart --no-block k3s-agent", heal: "rm " + faultFile,
 	},
