@@ -19,7 +19,8 @@ func TestRegistriesReachEveryNodeBeforeImagePulls(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:k3s"]`)
 	p.set(t, "k3s",
 		map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot",
-			Password: "hunter2"}}})
+			Password: "hunter2"}},
+			"proxy": map[string]any{"https": "http://robot:hunter3@proxy.example.org:3128"}})
 	g := p.graph(t)
 	for _, rule := range rules {
 		assert.Empty(t, rule.check(p, g), rule.name)
@@ -27,10 +28,14 @@ func TestRegistriesReachEveryNodeBeforeImagePulls(t *testing.T) {
 	for _, agent := range p.nodes(config.RoleAgent) {
 		assert.True(t, g.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
 		assert.False(t, without.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
-		assert.True(t, pulumitest.Contains(resource.NewProperty(g["k3s-"+agent+"-install"].Inputs),
-			"hunter2"), agent)
+		for _, password := range []string{"hunter2", "hunter3"} {
+			assert.True(t, pulumitest.Contains(
+				resource.NewProperty(g["k3s-"+agent+"-install"].Inputs), password), agent)
+		}
 	}
 	for name, one := range g {
-		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2"))
+		for _, password := range []string{"hunter2", "hunter3"} {
+			assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), password))
+		}
 	}
 }

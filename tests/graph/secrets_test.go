@@ -1,10 +1,14 @@
 package graph_test
 
 import (
+	"cmp"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"strata/tests/pulumitest"
 )
@@ -93,5 +97,29 @@ func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Each password that Strata generates has a row on the page that says who holds which secret, and
+// how it is changed.
+func TestPageNamesEveryGeneratedPassword(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
+	require.NoError(t, err)
+	g := everything(t, newProgram(t, "staging")).graph(t)
+	passwords := g.where(func(r pulumitest.Resource) bool {
+		return strings.HasSuffix(r.Type, ":RandomPassword")
+	})
+	require.NotEmpty(t, passwords)
+	called := map[string]string{"k3s-token": "the servers' token",
+		"k3s-agent-token": "the agents' token", "argocd-admin-password": "Argo CD's admin password",
+		"apisix-viewer-key": "`-viewer-key`"}
+	for _, name := range passwords {
+		switch {
+		case strings.HasPrefix(name, "demo-"):
+			assert.Contains(t, string(page), "the demo's")
+		case strings.HasPrefix(name, "workload-"): // opens nothing: it keys a digest
+		default:
+			assert.Contains(t, string(page), cmp.Or(called[name], "`"+name+"`"))
+		}
 	}
 }
