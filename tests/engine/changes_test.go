@@ -27,8 +27,11 @@ type changeGroup struct {
 	// removes a key.
 	With  map[string]section `json:"with"`
 	Hosts section            `json:"hosts"`
-	// Set has new values by key. Artifacts has the artifact whose version a key selects.
+	// Set has new values by key. Removed has values that take something away, or null if that is the
+	// object that the key is in; their effects are added to those of other values. Artifacts has the
+	// artifact whose version a key selects.
 	Set       map[string]any    `json:"set"`
+	Removed   map[string]any    `json:"removed"`
 	Artifacts map[string]string `json:"artifacts"`
 	// Unseen describes the effect of keys that cannot be previewed. Beside adds to the effects of
 	// others.
@@ -114,10 +117,20 @@ func (g changeGroup) preview(t *testing.T) map[string]string {
 		[]byte(s.answers.MachineKey), 0o600))
 	s.mustUp()
 	effects := map[string]string{}
-	for key, value := range g.Set {
-		taken := s.put(t, key, value)
-		effects[key] = s.effect(t, key, s.preview())
-		taken()
+	for _, values := range []map[string]any{g.Set, g.Removed} {
+		for key, value := range values {
+			at := key
+			if value == nil {
+				at, value = key[:strings.LastIndex(key, ".")], map[string]any{}
+			}
+			taken := s.put(t, at, value)
+			effect := s.effect(t, key, s.preview())
+			if _, removed := g.Removed[key]; removed && effects[key] != "" {
+				effect = effects[key] + "; removed: " + effect
+			}
+			effects[key] = effect
+			taken()
+		}
 	}
 	for key, artifact := range g.Artifacts { // these are last, because they cannot be reverted
 		before := keepBundle(t)
