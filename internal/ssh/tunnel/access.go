@@ -1,11 +1,10 @@
 package tunnel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"strings"
 
+	"strata/internal/files/digest"
 	"strata/internal/ssh/remote"
 )
 
@@ -23,11 +22,5 @@ func accessOf(spec Spec, key []byte) (string, error) {
 	if spec.Agent {
 		parts = append(parts, os.Getenv(agentSocket))
 	}
-	return shortHash([]byte(strings.Join(parts, "\n"))), nil
-}
-
-// shortHash returns a short hash, as hex.
-func shortHash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return digest.Short([]byte(strings.Join(parts, "\n"))), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"strata/internal/files/digest"
 	"strata/internal/ssh/remote"
 )
 
@@ -89,5 +90,5 @@ func (s Spec) digest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("tunnel: %w", err)
 	}
-	return shortHash(append([]byte(protocol), text...)), nil
+	return digest.Short(append([]byte(protocol), text...)), nil
 }
