@@ -11,63 +11,51 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // anyTunnel is sent as DIGEST by a client that does not know the tunnel's Spec. Strata's own
 // clients do not use SOCKS, because its replies have only eight error codes. They begin with a
-// line, "strata-connect DIGEST ADDRESS". The tunnel answers with a line, too (reply). If reply has
-// no error, the connection is then forwarded to ADDRESS.
+// line, "strata-connect DIGEST ADDRESS". If the tunnel's answer has no error, the connection is
+// then forwarded to ADDRESS.
 const anyTunnel = "-"
 
-// reply answers a request to connect: it identifies the tunnel, and has the error if there was one.
-type reply struct {
-	// Digest is the digest of the tunnel's Spec. Last is the jump host that connects to the
-	// address.
-	Digest string `json:"digest"`
-	Last   string `json:"last"`
-	// Trouble is the reason why the jump host cannot be used.
-	Trouble string `json:"trouble,omitempty"`
-	// FarEnd is the error of the jump host's connection to the address: a key of farEndErrors, or
-	// another message of the jump host.
-	FarEnd string `json:"farEnd,omitempty"`
-}
-
-// farEndErrors maps the values of reply.FarEnd to the errors of a local dial.
+// farEndErrors maps the values of answer.FarEnd to the errors of a local dial.
 var farEndErrors = map[string]error{
 	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH,
 	"timeout": os.ErrDeadlineExceeded,
 }
 
-// fill stores the error of a connection in the reply.
-func (r *reply) fill(err error) {
+// fill stores the error of a connection in the answer.
+func (a *answer) fill(err error) {
 	var host *jumpHostError
 	if errors.As(err, &host) {
-		r.Trouble = host.Error()
+		a.Trouble = host.Error()
 		return
 	}
-	r.FarEnd = err.Error()
+	a.FarEnd = err.Error()
 	for word, known := range farEndErrors {
 		if errors.Is(err, known) {
-			r.FarEnd = word
+			a.FarEnd = word
 		}
 	}
 }
 
-// error converts the reply to an error for a client that connects to an address through the tunnel;
-// nil if the connection was made. through is the tunnel's own address.
-func (r reply) error(network, through, digest string) error {
+// error converts the answer to an error for a client that connects to an address through the
+// tunnel; nil if the connection was made. through is the tunnel's own address.
+func (a answer) error(network, through, digest string) error {
 	switch {
-	case digest != anyTunnel && digest != r.Digest:
-		return &DownError{Address: through, Why: takenBy(through, r.Last)}
-	case r.Trouble != "":
-		return &DownError{Address: through, Why: r.Trouble}
-	case r.FarEnd == "":
+	case digest != anyTunnel && digest != a.Digest:
+		return &DownError{Address: through, Why: takenBy(through, a.Last)}
+	case a.Trouble != "":
+		return &DownError{Address: through, Why: a.Trouble}
+	case a.FarEnd == "":
 		return nil
 	}
-	if known := farEndErrors[r.FarEnd]; known != nil {
+	if known := farEndErrors[a.FarEnd]; known != nil {
 		return &net.OpError{Op: "dial", Net: network, Err: known}
 	}
-	return fmt.Errorf("jump host %s: %s", r.Last, r.FarEnd)
+	return fmt.Errorf("jump host %s: %s", a.Last, a.FarEnd)
 }
 
 // takenBy returns the error text for a port that another tunnel uses.
@@ -80,9 +68,9 @@ func takenBy(address, last string) string {
 
 // forward serves one connection of a Strata client. request is the first line of the connection,
 // without connectWord.
-func (s *server) forward(ctx context.Context, near peeked, request string) {
+func (s *server) forward(ctx context.Context, near bufferedConn, request string) {
 	digest, address, _ := strings.Cut(strings.TrimSpace(request), " ")
-	said := reply{Digest: s.digest, Last: s.last}
+	said := answer{Digest: s.digest, Last: s.last}
 	var far net.Conn
 	if digest == s.digest || digest == anyTunnel {
 		var err error
@@ -115,18 +103,42 @@ func pipe(near, far net.Conn) {
 	}
 }
 
-// peeked is a connection of which some bytes are already in a buffer.
-type peeked struct {
+// bufferedConn is a connection of which some bytes may already be in a buffer.
+type bufferedConn struct {
 	net.Conn
-	said *bufio.Reader
+	in *bufio.Reader
 }
 
-func (p peeked) Read(b []byte) (int, error) { return p.said.Read(b) }
+func newBufferedConn(conn net.Conn) bufferedConn {
+	return bufferedConn{conn, bufio.NewReader(conn)}
+}
+
+func (c bufferedConn) Read(b []byte) (int, error) { return c.in.Read(b) }
 
 // CloseWrite closes the sending half, so that the other end reads EOF.
-func (p peeked) CloseWrite() error {
-	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
+func (c bufferedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
 	return nil
+}
+
+// ask sends a line to the tunnel and reads its answer.
+func (c bufferedConn) ask(ctx context.Context, line string) (found answer, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	defer func() {
+		if stop() {
+			_ = c.SetDeadline(time.Time{})
+		} else if err == nil {
+			err = os.ErrDeadlineExceeded // the deadline makes the connection useless
+		}
+	}()
+	if _, err := io.WriteString(c.Conn, line); err != nil {
+		return found, err
+	}
+	text, err := c.in.ReadBytes('\n')
+	if err != nil {
+		return found, err
+	}
+	return found, json.Unmarshal(text, &found)
 }

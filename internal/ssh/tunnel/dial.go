@@ -1,12 +1,9 @@
 package tunnel
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"syscall"
@@ -101,8 +98,8 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 	if err != nil {
 		return nil, l.absent(ctx, err)
 	}
-	near := peeked{conn, bufio.NewReader(conn)}
-	said, err := near.request(ctx, connectWord+l.digest+" "+address+"\n")
+	near := newBufferedConn(conn)
+	said, err := near.ask(ctx, connectWord+l.digest+" "+address+"\n")
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = l.late(ctx, network)
@@ -130,26 +127,7 @@ func (l line) absent(ctx context.Context, err error) error {
 	return &DownError{Address: l.at, Why: "it cannot be connected to: " + innermost(err)}
 }
 
-// request sends a line and reads the tunnel's reply.
-func (p peeked) request(ctx context.Context, line string) (reply, error) {
-	stop := context.AfterFunc(ctx, func() { _ = p.SetDeadline(time.Unix(1, 0)) })
-	defer func() {
-		if stop() {
-			_ = p.SetDeadline(time.Time{})
-		}
-	}()
-	var said reply
-	if _, err := io.WriteString(p.Conn, line); err != nil {
-		return said, err
-	}
-	text, err := p.said.ReadBytes('\n')
-	if err != nil {
-		return said, err
-	}
-	return said, json.Unmarshal(text, &said)
-}
-
-// late returns the error for a connection that timed out before the tunnel replied. The error is a
+// late returns the error for a connection that timed out before the tunnel answered. The error is a
 // timeout of the address only if the tunnel answers a greeting and its jump host works.
 func (l line) late(ctx context.Context, network string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {

@@ -1,9 +1,7 @@
 package tunnel
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,20 +22,24 @@ const (
 	connectWord = "strata-connect "
 )
 
-// answer describes a tunnel and its state.
+// answer is the tunnel's answer to a line. It identifies the tunnel. FarEnd is only set after
+// connectWord; Access, Uses and Pending describe the tunnel's state after every other line.
 type answer struct {
 	// Digest is the digest of the tunnel's Spec. Last is the jump host that makes the connections.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
 	// Access identifies the keys that the tunnel logs in with (accessOf).
-	Access string `json:"access"`
+	Access string `json:"access,omitempty"`
 	// Uses is the number of current users of the tunnel, without the client that receives this
 	// answer.
-	Uses int `json:"uses"`
+	Uses int `json:"uses,omitempty"`
 	// Trouble is the reason why the jump host cannot be used; empty if it can be. Pending is true
 	// during a login.
 	Trouble string `json:"trouble,omitempty"`
 	Pending bool   `json:"pending,omitempty"`
+	// FarEnd is the error of the jump host's connection to the address: a key of farEndErrors, or
+	// another message of the jump host.
+	FarEnd string `json:"farEnd,omitempty"`
 }
 
 const (
@@ -51,10 +53,7 @@ const (
 var errAbsent = errors.New("nothing listens there")
 
 // Lease is one use of a tunnel. While a lease exists, the tunnel does not exit for idleness.
-type Lease struct {
-	conn net.Conn
-	said *bufio.Reader
-}
+type Lease struct{ conn bufferedConn }
 
 // Close releases the lease. It does nothing for a nil Lease, which belongs to no tunnel.
 func (l *Lease) Close() {
@@ -64,7 +63,7 @@ func (l *Lease) Close() {
 }
 
 // wait blocks until the tunnel closes the connection or the lease is closed.
-func (l *Lease) wait() { _, _ = l.said.ReadByte() }
+func (l *Lease) wait() { _, _ = l.conn.in.ReadByte() }
 
 // greet connects to a tunnel's address and returns a lease and the tunnel's state. It fails with
 // errAbsent if nothing listens there.
@@ -78,9 +77,8 @@ func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	if err != nil {
 		return nil, answer{}, err
 	}
-	lease := &Lease{conn: conn, said: bufio.NewReader(conn)}
-	limit, _ := ctx.Deadline()
-	found, err := lease.ask(greeting, limit)
+	lease := &Lease{newBufferedConn(conn)}
+	found, err := lease.conn.ask(ctx, greeting)
 	if err != nil {
 		lease.Close()
 		return nil, answer{}, err
@@ -88,19 +86,11 @@ func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	return lease, found, nil
 }
 
-// ask sends a line to the tunnel and reads its answer.
-func (l *Lease) ask(line string, limit time.Time) (answer, error) {
-	_ = l.conn.SetDeadline(limit)
-	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
-	var found answer
-	if _, err := io.WriteString(l.conn, line); err != nil {
-		return found, err
-	}
-	text, err := l.said.ReadBytes('\n')
-	if err != nil {
-		return found, err
-	}
-	return found, json.Unmarshal(text, &found)
+// ask sends a line to the tunnel and reads its answer, within localLimit.
+func (l *Lease) ask(line string) (answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), localLimit)
+	defer cancel()
+	return l.conn.ask(ctx, line)
 }
 
 // awaitAnswer greets the tunnel at an address until its state is final: until a tunnel that is
@@ -129,7 +119,7 @@ func awaitAnswer(
 				"strata:hosts.ssh.dynamicForward", address, err)
 	}
 	for found.Pending && !enough(found) && pause(ctx) == nil {
-		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
+		if found, err = lease.ask(greeting); err != nil {
 			lease.Close()
 			// The tunnel exited, because the jump host refused its login.
 			return nil, answer{}, errAbsent

@@ -100,7 +100,7 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	if found.Uses > 0 {
 		return taken
 	}
-	if _, err := l.ask(endLine, time.Now().Add(localLimit)); err == nil {
+	if _, err := l.ask(endLine); err == nil {
 		return taken // another run uses it now
 	}
 	return awaitFreePort(ctx, spec)
@@ -117,7 +117,7 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 	if err := o.login(ctx); err != nil {
 		return err
 	}
-	if _, err := lease.ask(replaceLine, time.Now().Add(localLimit)); err == nil {
+	if _, err := lease.ask(replaceLine); err == nil {
 		return nil
 	}
 	return awaitFreePort(ctx, spec)

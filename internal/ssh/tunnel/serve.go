@@ -1,7 +1,6 @@
 package tunnel
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -135,28 +134,28 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 // serve serves one connection. A Strata client's first byte differs from that of a SOCKS client.
 func (s *server) serve(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }() // The client notices it.
-	said := bufio.NewReader(conn)
+	near := newBufferedConn(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(greetLimit))
-	first, err := said.Peek(1)
+	first, err := near.in.Peek(1)
 	if err != nil {
 		return
 	}
 	if first[0] != greeting[0] {
 		_ = conn.SetReadDeadline(time.Time{})
-		_ = s.socks.ServeConn(peeked{conn, said}) // ServeConn has sent the error to the client.
+		_ = s.socks.ServeConn(near) // ServeConn has sent the error to the client.
 		return
 	}
-	line, err := said.ReadString('\n')
+	line, err := near.in.ReadString('\n')
 	_ = conn.SetReadDeadline(time.Time{})
 	if err != nil {
 		return
 	}
 	if request, found := strings.CutPrefix(line, connectWord); found {
-		s.forward(ctx, peeked{conn, said}, request)
+		s.forward(ctx, near, request)
 		return
 	}
 	for s.answerLine(conn, line) {
-		if line, err = said.ReadString('\n'); err != nil {
+		if line, err = near.in.ReadString('\n'); err != nil {
 			return
 		}
 	}
