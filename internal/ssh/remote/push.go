@@ -30,6 +30,10 @@ if [ -f "$part" ]; then stat -c %s -- "$part"; else echo 0; fi`
 // sumForm matches a sha256 sum as sha256sum prints it.
 var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+// DefaultSilence is the default bound on how long a transfer may make no progress. After the last
+// byte, the host reads the whole file once for its sum, and flushes it to disk, before it answers.
+const DefaultSilence = 2 * time.Minute
+
 // wrongSum is pushScript's exit code for a complete upload whose sum is wrong.
 const wrongSum = 65
 
@@ -128,7 +132,7 @@ func (c *Client) Read(
 	var stderr tail
 	code, err := c.execute(ctx, job{
 		script: "cat -- " + Quote(remotePath), stdin: strings.NewReader(""), stderr: &stderr,
-		stdout: movedWriter{out, func(int) { silence.Heard(ctx) }},
+		stdout: io.MultiWriter(out, silence.Meter(func(int) { silence.Heard(ctx) })),
 	})
 	if err != nil {
 		return err
@@ -160,7 +164,7 @@ func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size
 		}
 	}
 	var output tail
-	line := newPaced(ctx, movedReader{file, count})
+	line := newPaced(ctx, io.TeeReader(file, silence.Meter(count)))
 	code, err := c.execute(ctx,
 		job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from,
 			stdout: line, stderr: &output})

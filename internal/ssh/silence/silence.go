@@ -54,20 +54,18 @@ func Heard(ctx context.Context) {
 }
 
 // Reader returns a reader of r that calls Heard with ctx whenever something was read.
-func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
-
-type reader struct {
-	ctx context.Context
-	io.Reader
+func Reader(ctx context.Context, r io.Reader) io.Reader {
+	return io.TeeReader(r, Meter(func(int) { Heard(ctx) }))
 }
 
-// Read implements io.Reader.
-func (r reader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if n > 0 {
-		Heard(r.ctx)
-	}
-	return n, err
+// Meter is a writer that is called with the number of bytes of each write, for io.TeeReader and
+// io.MultiWriter.
+type Meter func(n int)
+
+// Write implements io.Writer.
+func (m Meter) Write(p []byte) (int, error) {
+	m(len(p))
+	return len(p), nil
 }
 
 // Err returns the reason why ctx ended: an Error if there was no progress, otherwise ctx.Err.
