@@ -39,9 +39,8 @@ var adoptCases = []testCase{
 			token, version, kind := w.established()
 			up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "forgotten")))
 			r := w.resource(token, "again")
-			w.adopt("kubernetes:"+token, false, colored(version, "drawn again"))
+			w.adopt("kubernetes:"+token, colored(version, "drawn again"))
 			up(t, r, plugin.Create, props(colored(version, "drawn again")))
-			w.adopt("kubernetes:"+token, true, colored(version, "changed"))
 			up(t, r, plugin.Update, props(colored(version, "changed")))
 			assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
 		}},
@@ -61,39 +60,26 @@ var adoptCases = []testCase{
 			"the same inputs: what the API server has filled in is not in them")
 
 		r := w.resource(token, "again")
-		w.adopt("kubernetes:"+token, false, inputs("gateway"))
+		w.adopt("kubernetes:"+token, inputs("gateway"))
 		up(t, r, plugin.Create, props(inputs("gateway")))
 		up(t, r, plugin.Update, props(inputs("other")))
 		assert.Equal(t, map[string]any{"name": "other", "kind": "Gateway"},
 			parentOf(t, w.mustGet(kind, "w")))
-	}},
-	{"what was taken over without the hook can be changed with it", func(t *testing.T) {
-		w := newWorld(t, upserting)
-		token, version, kind := w.established()
-		up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "old")))
-		r := w.resource(token, "again")
-		up(t, r, plugin.Create, props(colored(version, "old")))
-		err := fails(t, r, plugin.Update, props(colored(version, "changed")))
-		assert.ErrorContains(t, err, "conflict",
-			"with the name of the resource that the state has forgotten")
-		w.adopt("kubernetes:"+token, true, colored(version, "changed"))
-		up(t, r, plugin.Update, props(colored(version, "changed")))
-		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
 	}},
 }
 
 // upserting is the setting that the program makes for the provider's create (components).
 const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 
-// adopt runs the program's hook, as before a create or, if known is true, before an update.
-func (w *world) adopt(token string, known bool, inputs map[string]any) {
+// adopt runs the program's hook, as before a create.
+func (w *world) adopt(token string, inputs map[string]any) {
 	w.t.Helper()
 	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)
 	require.NoError(w.t, err)
 	cluster, err := adopt.NewCluster(string(text))
 	require.NoError(w.t, err)
 	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
-	require.NoError(w.t, cluster.BeforeChange(w.t.Context(), token, known, inputs))
+	require.NoError(w.t, cluster.BeforeChange(w.t.Context(), token, false, inputs))
 }
 
 // routed is the schema of a kind with a list that server-side apply treats as one value. Its items

@@ -3,9 +3,11 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -49,8 +51,8 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
 }
 
-// BeforeChange makes sure that the kubernetes provider can create or update a resource, and adopts
-// an object that exists already. token is the resource's Pulumi type; known is true if the state
+// BeforeChange makes sure that the kubernetes provider can create an object, or change a Helm
+// release, and adopts one that exists already. token is the resource's Pulumi type; known is true if the state
 // contains it; inputs are its inputs as plain values. After an error the change must not happen.
 func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
@@ -61,7 +63,7 @@ func (c *Cluster) BeforeChange(
 	case token == ReleaseToken:
 		return c.beforeRelease(ctx, known, inputs)
 	case known:
-		return c.beforeUpdate(ctx, inputs)
+		return nil
 	}
 	return c.beforeCreate(ctx, inputs)
 }
@@ -77,15 +79,15 @@ func (c *Cluster) serves(ctx context.Context, version, kind string) (served, boo
 	list, err := apiserver.Ask(ctx, func(context.Context) (*metav1.APIResourceList, error) {
 		return c.kube.Discovery().ServerResourcesForGroupVersion(version)
 	})
-	if err != nil && isNotServed(err) {
+	switch {
+	case apierrors.IsNotFound(err): // the group or version is not served
 		return served{}, false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return served{}, false, fmt.Errorf("kinds of %s: %w", version, err)
 	}
 	c.kinds[version] = map[string]served{}
 	for _, one := range list.APIResources {
-		if !isSubresource(one.Name) {
+		if !strings.Contains(one.Name, "/") { // no subresource, such as pods/log
 			c.kinds[version][one.Kind] = served{resource: one.Name, namespaced: one.Namespaced}
 		}
 	}

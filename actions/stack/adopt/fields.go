@@ -115,17 +115,6 @@ func findConflicts(
 	return free, nil
 }
 
-// names returns the set of the object's field managers that belong to the provider.
-func names(live *unstructured.Unstructured) map[string]bool {
-	found := map[string]bool{}
-	for _, name := range managers(live) {
-		if isOurs(name) {
-			found[name] = true
-		}
-	}
-	return found
-}
-
 // isOurs reports whether a field manager's name is one of those that Pulumi's kubernetes provider
 // uses.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"strata/internal/kube/apiserver"
 	"strata/internal/kube/conflict"
@@ -68,30 +68,6 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// beforeUpdate fixes the field managers of an object that the state contains. An earlier version of
-// Strata adopted objects without this, so the field manager of a former resource may still own
-// fields.
-func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
-	object, client, err := c.locateObject(ctx, inputs)
-	if err != nil || client == nil {
-		return err
-	}
-	err = conflict.Retry(retry.DefaultBackoff, func() error {
-		live, err := read(ctx, client, object.GetName())
-		if apierrors.IsNotFound(err) {
-			return nil // the provider reports it
-		}
-		if err != nil || len(names(live)) < 2 {
-			return err
-		}
-		return handOver(ctx, client, live, fieldpath.NewSet())
-	})
-	if err != nil {
-		return fmt.Errorf("%s: read its fields' managers: %w", displayName(object), err)
-	}
-	return nil
-}
-
 // read returns an object, and retries while the API server restarts.
 func read(
 	ctx context.Context, client dynamic.ResourceInterface, name string,
@@ -127,7 +103,7 @@ func takeable(found *unstructured.Unstructured) error {
 			"get %s %s shows what holds it)",
 			displayName(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"),
 			strings.ToLower(found.GetKind()), found.GetName())
-	case len(names(found)) == 0 && !bare(found):
+	case !slices.ContainsFunc(managers(found), isOurs) && !bare(found):
 		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); "+
 			"rename it or delete it, or take it over with pulumi import",
 			displayName(found), strings.Join(managers(found), ", "))
@@ -168,7 +144,7 @@ func bare(found *unstructured.Unstructured) bool {
 		len(labels) == 0 && len(found.GetAnnotations()) == 0
 }
 
-func managers(found *unstructured.Unstructured) []string {
+func managers(found metav1.Object) []string {
 	var names []string
 	for _, entry := range found.GetManagedFields() {
 		names = append(names, entry.Manager)
@@ -184,9 +160,3 @@ func displayName(object *unstructured.Unstructured) string {
 	}
 	return object.GetKind() + " " + name
 }
-
-// isNotServed reports whether an error means that the API server does not serve a group or version.
-func isNotServed(err error) bool { return apierrors.IsNotFound(err) }
-
-// isSubresource reports whether a resource name is that of a subresource, such as pods/log.
-func isSubresource(name string) bool { return strings.Contains(name, "/") }

@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,12 +81,8 @@ func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Se
 
 // recordIsOurs reports whether the kubernetes provider wrote a revision's record.
 func recordIsOurs(record *corev1.Secret) bool {
-	for _, entry := range record.ManagedFields {
-		for _, one := range helmManagers {
-			if strings.HasPrefix(entry.Manager, one) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(managers(record), func(name string) bool {
+		return slices.ContainsFunc(helmManagers,
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})
 }
