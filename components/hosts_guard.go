@@ -63,11 +63,11 @@ func recreationOf(
 
 // replaces sets the triggers of the machine's command, and returns the command's option for these
 // triggers. The machine is replaced only when word changes to a new consent. Without a consent,
-// first is the trigger of a new machine and later changes are ignored, because a change of the
-// trigger would replace the machine.
-func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
+// changes of the trigger are ignored. A new machine also has a trigger, because a list that was
+// empty before replaces nothing.
+func (r recreation) replaces(command *local.CommandArgs) pulumi.ResourceOption {
 	if r.word == "" {
-		command.Triggers = pulumi.Array{pulumi.String(first)}
+		command.Triggers = pulumi.Array{pulumi.String("no consent")}
 		return pulumi.IgnoreChanges([]string{"triggers"})
 	}
 	command.Triggers = pulumi.Array{pulumi.String("recreate " + r.word)}

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -139,19 +138,13 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 		return v.complete(spec, public, pin, owner)
 	}
 	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, complete)
-	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address,
-		spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt,
-		spec.Proxmox})
-	if err != nil {
-		return err
-	}
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
 	keys := v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key})
 	command := actions.CommandOf(lifecycle.Create, input, keys)
 	command.Update, command.Delete = actions.Text(lifecycle.Update), actions.Text(lifecycle.Delete)
 	// The previous output contains the values with which the machine was created.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	replaces := host.consent.replaces(command, string(place))
+	replaces := host.consent.replaces(command)
 	options := childOf(v.hosts, needs...)
 	if err := registerAttempt(v.ctx, name, command, options); err != nil {
 		return err
