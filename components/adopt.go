@@ -82,15 +82,15 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connec
 	return err
 }
 
-// hookOptions returns the option that makes the engine call the hook before it creates or updates a
-// resource. It returns nil if the cluster has no hook.
-func (c *Cluster) hookOptions() []pulumi.ResourceOption {
-	if c.before == nil {
-		return nil
+// beforeChange returns the option that makes the engine call the hook before it creates or updates
+// a resource. If hook is nil, the option does nothing.
+func beforeChange(hook *pulumi.ResourceHook) pulumi.ResourceOption {
+	if hook == nil {
+		return pulumi.Composite()
 	}
-	hooks := []*pulumi.ResourceHook{c.before}
-	return []pulumi.ResourceOption{pulumi.ResourceHooks(
-		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
+	hooks := []*pulumi.ResourceHook{hook}
+	return pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})
 }
 
 // plain returns inputs as JSON values and unwraps secrets and outputs. Callers must not write the

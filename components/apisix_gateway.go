@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -95,8 +94,8 @@ func (a *apisix) listen() error {
 		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig}))
 	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command,
-		slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(),
-			[]pulumi.ResourceOption{customTimeouts(a.args.Timeouts.APISIX)})...)
+		append(childOf(a, class), a.args.Cluster.deletedWith(),
+			customTimeouts(a.args.Timeouts.APISIX))...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)
 	}

@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	command := actions.Command(kuberead.ReadTime, kuberead.TimeInput{
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
-	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())
+	opts := append(childOf(a, a.namespace), a.args.Cluster.deletedWith())
 	// The trigger is a random word that changes with the hash. The hash itself cannot be the
 	// trigger: in plain text it would reveal a secret, and the command plugin does not accept a
 	// secret trigger whose value is still unknown.
@@ -52,7 +51,7 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	}
 	command.Triggers = pulumi.Array{word}
 	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command,
-		slices.Concat(opts, []pulumi.ResourceOption{customTimeouts(limit), once()})...)
+		append(opts, customTimeouts(limit), once())...)
 	if err != nil {
 		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
 	}

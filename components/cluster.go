@@ -74,12 +74,12 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 }
 
 // deletedWith returns the option DeletedWith: when the cluster is destroyed, Pulumi drops the
-// resource from the state without deleting it. It returns nil on an existing cluster.
-func (c *Cluster) deletedWith() []pulumi.ResourceOption {
+// resource from the state without deleting it. On an existing cluster, the option does nothing.
+func (c *Cluster) deletedWith() pulumi.ResourceOption {
 	if c.Identity == nil {
-		return nil
+		return pulumi.Composite()
 	}
-	return []pulumi.ResourceOption{pulumi.DeletedWith(c.Identity)}
+	return pulumi.DeletedWith(c.Identity)
 }
 
 // newProvider registers the Kubernetes provider of a cluster. opts must make it wait for the API
@@ -138,7 +138,8 @@ func (c *Cluster) namespaceEnd(
 			args.Hosts = servers
 		}
 	}
-	end, err := newGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
+	end, err := newGateAtDelete(ctx, name+"-end", &args,
+		append(slices.Clone(opts), c.deletedWith())...)
 	if err != nil {
 		return nil, fmt.Errorf("end of namespace %s: %w", ended, err)
 	}
@@ -157,8 +158,8 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 	command := actions.CommandOf(statefulset.Unblock, asked,
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command,
-		slices.Concat(opts, c.deletedWith(),
-			[]pulumi.ResourceOption{customTimeouts(input.Timeout), rerun.ReplaceOnChange()})...)
+		append(slices.Clone(opts), c.deletedWith(), customTimeouts(input.Timeout),
+			rerun.ReplaceOnChange())...)
 }
 
 // reissue registers the command that makes cert-manager reissue all certificates that an earlier
@@ -167,7 +168,7 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 func (c *Cluster) reissue(
 	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
-	opts = slices.Concat(opts, c.deletedWith())
+	opts = append(slices.Clone(opts), c.deletedWith())
 	// The attempt changes with each change of the signer, so the command also runs after a failed
 	// change is reverted. Otherwise some certificates would keep the signature of the failed
 	// change's signer.

@@ -109,7 +109,7 @@ func (c *CRDs) apply(
 		kind, command.Delete = teardown.KindBundle, actions.Text(crds.Remove)
 	}
 	args.Cluster.objects.Add(kind, "", bundle)
-	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
+	opts := append(childOf(c, args.After...), args.Cluster.deletedWith())
 	if err := registerAttempt(ctx, name, command, opts); err != nil {
 		return nil, err
 	}

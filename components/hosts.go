@@ -152,6 +152,10 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 			needs.Peers = append(needs.Peers, other.Name)
 		}
 	}
+	var after []pulumi.Resource
+	if host.Booted != nil { // it reports boot problems that SSH cannot show
+		after = append(after, host.Booted)
+	}
 	var err error
 	host.Gate, err = newGate(ctx, name+"-"+host.Node.Name+"-gate", &gateArgs{
 		Spec: health.Spec{
@@ -164,20 +168,8 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 			}
 			return needs
 		}),
-	}, append(childOf(h, host.gateDependencies()...), host.deletedWith()...)...)
+	}, append(childOf(h, after...), host.deletedWith())...)
 	return err
-}
-
-// gateDependencies returns the resources that the host's gate waits for: the boot gate of a virtual
-// machine, which reports boot problems that SSH cannot show. It returns nil for an existing host.
-func (h *Host) gateDependencies() []pulumi.Resource {
-	switch {
-	case h.Booted != nil:
-		return []pulumi.Resource{h.Booted}
-	case h.Present != nil:
-		return []pulumi.Resource{h.Present}
-	}
-	return nil
 }
 
 // target returns the host's SSH target and role, without HostKey.
@@ -191,12 +183,12 @@ func (h *Host) target() health.Host {
 }
 
 // deletedWith returns the option DeletedWith: when the machine is deleted, Pulumi drops the
-// resource from the state without deleting it. It returns nil for an existing host.
-func (h *Host) deletedWith() []pulumi.ResourceOption {
+// resource from the state without deleting it. For an existing host, the option does nothing.
+func (h *Host) deletedWith() pulumi.ResourceOption {
 	if h.Machine == nil {
-		return nil
+		return pulumi.Composite()
 	}
-	return []pulumi.ResourceOption{pulumi.DeletedWith(h.Machine)}
+	return pulumi.DeletedWith(h.Machine)
 }
 
 // With returns the hosts with a role, in the order of the configuration.

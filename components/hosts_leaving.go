@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -70,6 +69,6 @@ func (v *vms) present(
 		Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
 	return local.NewCommand(v.ctx, v.name+"-"+host.Node.Name+"-present", command,
-		slices.Concat(childOf(v.hosts, host.Machine, leaving), host.deletedWith(),
-			[]pulumi.ResourceOption{customTimeouts(limit), once()})...)
+		append(childOf(v.hosts, host.Machine, leaving), host.deletedWith(), customTimeouts(limit),
+			once())...)
 }

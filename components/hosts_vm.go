@@ -118,7 +118,7 @@ func (v *vms) registerBootGate(host *Host) (err error) {
 			return vm.Spec{Spec: spec}
 		}),
 		HypervisorKey: v.hypervisor.key, Revision: host.consent.used,
-	}, append(childOf(v.hosts, host.Machine, host.Present), host.deletedWith()...)...)
+	}, append(childOf(v.hosts, host.Machine, host.Present), host.deletedWith())...)
 	return err
 }
 

@@ -1,8 +1,6 @@
 package components
 
 import (
-	"slices"
-
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
@@ -22,7 +20,7 @@ func (k *k3s) readCAHash(ready pulumi.Resource) error {
 			Timeout: limit}
 	})
 	command, err := local.NewCommand(k.ctx, k.name+"-ca-hash", host.runs(asked),
-		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{customTimeouts(limit)})...)
+		append(childOf(k, ready), customTimeouts(limit))...)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package components
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -45,9 +44,8 @@ func (k *k3s) issueCredential() error {
 	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command,
-		slices.Concat(childOf(k, k.joined[0]),
-			[]pulumi.ResourceOption{customTimeouts(limit),
-				pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
+		append(childOf(k, k.joined[0]), customTimeouts(limit),
+			pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ func (k *k3s) stack() string {
 
 // refuseSecondCluster registers a hook that fails if none of the previous servers is kept, because
 // then the update would create a second cluster (docs/adr/0055). The hook runs before any host
-// changes, in previews too. Virtual machines need no hook, because their host keys are in the
+// changes, in previews too: the claims of all hosts have it, because the claim is the first change
+// of a host. Agents must not change either if the cluster must not be created. Virtual machines need no hook, because their host keys are in the
 // state.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
@@ -56,17 +57,4 @@ func (k *k3s) refuseSecondCluster() error {
 		&pulumi.ResourceHookOptions{OnDryRun: true})
 	k.allow = hook
 	return err
-}
-
-// hookOptions returns the option that makes Pulumi call the hook of refuseSecondCluster before a
-// create or update. The claims of all hosts have it, because the claim is the first change of a
-// host; agents must not change either if the cluster must not be created. It returns nil if there
-// is no hook.
-func (k *k3s) hookOptions() []pulumi.ResourceOption {
-	if k.allow == nil {
-		return nil
-	}
-	hooks := []*pulumi.ResourceHook{k.allow}
-	return []pulumi.ResourceOption{pulumi.ResourceHooks(
-		&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }

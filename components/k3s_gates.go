@@ -33,7 +33,7 @@ func (k *k3s) gateNode(
 	return newGate(k.ctx, name+"-gate", &gateArgs{
 		Spec: spec, Hosts: []*Host{host},
 		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
-	}, slices.Concat(childOf(k, install), host.deletedWith())...)
+	}, append(childOf(k, install), host.deletedWith())...)
 }
 
 // gateAPI registers API, the gate of all API servers.

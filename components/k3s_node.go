@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -60,8 +59,8 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	command := host.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
 	return local.NewCommand(k.ctx, name+"-claim", command,
-		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...),
-			host.deletedWith(), k.hookOptions(), []pulumi.ResourceOption{customTimeouts(limit)})...)
+		append(childOf(k, with(k.kept, host.Gate)...), host.deletedWith(), beforeChange(k.allow),
+			customTimeouts(limit))...)
 }
 
 // config returns the node's config.yaml, followed by the other files (k3sFiles). The text is
@@ -109,8 +108,8 @@ func (k *k3s) installNode(
 	}
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
-		slices.Concat(childOf(k, needs...), host.deletedWith(),
-			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
+		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit),
+			rerun.ReplaceOnChange())...)
 }
 
 // peers returns the addresses of the servers through which the node may join: all except its own.

@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -48,8 +47,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
 			// The copy has no Pulumi timeout, because it may be slow. The command itself fails if
 			// no data are transferred for some time.
-			slices.Concat(childOf(k, uninstall), host.deletedWith(),
-				[]pulumi.ResourceOption{rerun.ReplaceOnChange()})...)
+			append(childOf(k, uninstall), host.deletedWith(), rerun.ReplaceOnChange())...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}

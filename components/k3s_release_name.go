@@ -34,6 +34,5 @@ func (k *k3s) releaseName(
 		})
 	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: keyrings(hosts)})
 	return local.NewCommand(k.ctx, name+"-admission", command,
-		slices.Concat(childOf(k, needs...), host.deletedWith(),
-			[]pulumi.ResourceOption{customTimeouts(limit)})...)
+		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit))...)
 }

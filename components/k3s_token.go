@@ -1,8 +1,6 @@
 package components
 
 import (
-	"slices"
-
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -51,7 +49,6 @@ func (k *k3s) rotateToken() error {
 		self.SSHKey: keyrings(k.servers),
 	})
 	k.rotated, err = local.NewCommand(k.ctx, k.name+"-token-rotation", rotate,
-		slices.Concat(childOf(k, needs...),
-			[]pulumi.ResourceOption{customTimeouts(limit), rerun.ReplaceOnChange()})...)
+		append(childOf(k, needs...), customTimeouts(limit), rerun.ReplaceOnChange())...)
 	return err
 }

@@ -73,7 +73,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 			variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
 		)
 	}
-	opts := append(childOf(k, ready), server.deletedWith()...)
+	opts := append(childOf(k, ready), server.deletedWith())
 	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived",
 		pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
 	if err != nil {

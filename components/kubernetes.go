@@ -73,9 +73,8 @@ func newObject(
 	}
 	cluster.note(token, fields)
 	made := &Object{}
-	opts = slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
-		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider),
-			pulumi.Version(version.String())})
+	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+		pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
 	if err := ctx.RegisterResource(token, name, inputsOf(fields), made, opts...); err != nil {
 		return nil, err
 	}
@@ -148,8 +147,8 @@ func newCustomResource(
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": inputsOf(args.spec)},
-	}, slices.Concat(opts, cluster.deletedWith(), cluster.hookOptions(),
-		[]pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
+	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+		pulumi.Provider(cluster.Provider))...)
 }
 
 // withoutWait is the annotation that makes the provider's delete of a namespace return as soon as

@@ -173,7 +173,7 @@ func (v *vaultLayer) step(
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
 	command := actions.CommandOf(runs, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(does == "init")
-	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
+	opts := append(childOf(v, after), v.args.Cluster.deletedWith())
 	if err := registerAttempt(v.ctx, v.name+"-"+does, command, opts); err != nil {
 		return nil, fmt.Errorf("%s: %w", does, err)
 	}

@@ -74,7 +74,7 @@ func (w *workloadBuild) canary() error {
 	})
 	command := actions.CommandOf(canary.Try, input,
 		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
-	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
+	options := append(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// A killed command may leave changed weights on the routes. The attempt makes the command run
 	// again and reset the weights, even if the configuration returns to the previous version.
 	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
