@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"strata/internal/kube/apiserver"
+	"strata/internal/kube/conflict"
 )
 
 // ApplySettings sets the labels and taints of the wanted members on their Nodes, and removes those
@@ -38,7 +39,7 @@ func applySettings(
 		return nil
 	}
 	nodes := client.CoreV1().Nodes()
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return conflict.Retry(retry.DefaultBackoff, func() error {
 		return apiserver.Insist(ctx, func(ctx context.Context) error {
 			node, err := nodes.Get(ctx, member.Name, metav1.GetOptions{})
 			if apierrors.IsNotFound(err) {

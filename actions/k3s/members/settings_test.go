@@ -1,8 +1,10 @@
 package members
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,6 +67,20 @@ func TestNodeSettingsAreRetriedOnConflict(t *testing.T) {
 	node, err := client.CoreV1().Nodes().Get(t.Context(), "agent-1", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "db", node.Labels["tier"])
+}
+
+// The next run compares with the settings that this one prints, so a timeout must not look like
+// success.
+func TestNodeSettingsFailAtTimeout(t *testing.T) {
+	client := fake.NewClientset()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	client.PrependReactor("get", "nodes", func(ktesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewServiceUnavailable("etcdserver: no leader")
+	})
+	err := applySettings(ctx, client, agentWith(map[string]string{"tier": "db"}),
+		apiserver.NodeSettings{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 // A Node that does not exist yet needs no change: K3s gives it its labels and taints when it

@@ -7,8 +7,8 @@ import (
 )
 
 // Retry repeats a change as long as it conflicts with a concurrent one. Its error is that of the
-// last try. retry.RetryOnConflict of client-go up to 0.34 returns nil at the end of a context, as
-// if the change had been made.
+// last try. retry.RetryOnConflict of client-go (0.36) returns nil at the end of a context, as if
+// the change had been made.
 func Retry(backoff wait.Backoff, change func() error) (err error) {
 	_ = retry.RetryOnConflict(backoff, func() error {
 		err = change()
