@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -82,18 +82,15 @@ func (i *Issuer) renewAccess(
 // restart restarts K3s on all these servers at the same time, because etcd needs a majority of
 // members that trust each other's certificates.
 func (i *Issuer) restart(ctx context.Context, ended []admin) error {
-	failures := make([]error, len(ended))
-	var all sync.WaitGroup
-	for n, one := range ended {
+	for _, one := range ended {
 		i.say("K3s's own certificates on %s ended at %s: K3s is restarted there, which renews them",
 			one.server, one.ends.Format(time.RFC3339))
-		all.Go(func() {
-			if err := i.Hosts.Restart(ctx, one.server); err != nil {
-				failures[n] = fmt.Errorf("restart K3s on %s, whose certificates have ended: %w",
-					one.server, err)
-			}
-		})
 	}
-	all.Wait()
-	return errors.Join(failures...)
+	return k3shost.ForEach(ended, func(_ int, one admin) error {
+		if err := i.Hosts.Restart(ctx, one.server); err != nil {
+			return fmt.Errorf("restart K3s on %s, whose certificates have ended: %w", one.server,
+				err)
+		}
+		return nil
+	})
 }

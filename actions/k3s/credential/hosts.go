@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -117,24 +116,20 @@ func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 func (i *Issuer) admins(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) ([]admin, error) {
-	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
-	var all sync.WaitGroup
-	for n, server := range servers {
-		all.Go(func() {
-			var err error
-			if found[n], err = i.admin(ctx, server, limit); err != nil {
-				failures[n] = fmt.Errorf("k3s.yaml of %s: %w", server, err)
-			}
-		})
-	}
-	all.Wait()
+	found := make([]*admin, len(servers))
+	err := k3shost.ForEach(servers, func(n int, server remote.Target) (err error) {
+		if found[n], err = i.admin(ctx, server, limit); err != nil {
+			return fmt.Errorf("k3s.yaml of %s: %w", server, err)
+		}
+		return nil
+	})
 	var list []admin
 	for _, one := range found {
 		if one != nil {
 			list = append(list, *one)
 		}
 	}
-	return list, errors.Join(failures...)
+	return list, err
 }
 
 // admin returns K3s's own access from one server. It fails if the server's clock differs too much

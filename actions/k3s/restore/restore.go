@@ -7,10 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"strata/health"
+	"strata/internal/k3shost"
 )
 
 // stopLimit bounds the stop of one server. systemd gives up after 90 s, and the script waits up to
@@ -199,7 +199,7 @@ func (r *Restore) agents(ctx context.Context) error {
 	for _, server := range r.Servers {
 		servers = append(servers, server.Address)
 	}
-	return atOnce(r.Agents, func(agent health.Host) error {
+	return k3shost.ForEach(r.Agents, func(_ int, agent health.Host) error {
 		if _, err := r.Hosts.Run(ctx, agent, "restart_agent",
 			map[string]string{"servers": strings.Join(servers, " ")}); err != nil {
 			return fmt.Errorf("restart %s: %w", agent.Name, err)
@@ -212,23 +212,12 @@ func (r *Restore) agents(ctx context.Context) error {
 func (r *Restore) every(
 	ctx context.Context, hosts []health.Host, step string, variables map[string]string,
 ) error {
-	return atOnce(hosts, func(host health.Host) error {
+	return k3shost.ForEach(hosts, func(_ int, host health.Host) error {
 		if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
 			return fmt.Errorf("%s: %w", host.Name, err)
 		}
 		return nil
 	})
-}
-
-// atOnce calls do for all hosts in parallel. It joins their errors in the hosts' order.
-func atOnce(hosts []health.Host, do func(health.Host) error) error {
-	failures := make([]error, len(hosts))
-	var all sync.WaitGroup
-	for i, host := range hosts {
-		all.Go(func() { failures[i] = do(host) })
-	}
-	all.Wait()
-	return errors.Join(failures...)
 }
 
 // undo starts K3s again on servers where it was stopped and whose data were not changed.

@@ -2,12 +2,10 @@ package token
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,20 +109,17 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 // look reads the state of all servers in parallel, and returns the states of those that have etcd
 // data.
 func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
-	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
-	var group sync.WaitGroup
-	for i, server := range r.Servers {
-		group.Go(func() {
-			text, err := hosts.Run(ctx, server,
-				r.Owner.WithNode(server.Name).Insists()+lookScript(r.Tokens))
-			if err != nil {
-				failures[i] = fmt.Errorf("the servers' token: ask %s: %w", server.Name, err)
-			}
-			all[i] = r.parse(server, text)
-		})
-	}
-	group.Wait()
-	return slices.DeleteFunc(all, func(f found) bool { return !f.data }), errors.Join(failures...)
+	all := make([]found, len(r.Servers))
+	err := k3shost.ForEach(r.Servers, func(i int, server remote.Target) error {
+		text, err := hosts.Run(ctx, server,
+			r.Owner.WithNode(server.Name).Insists()+lookScript(r.Tokens))
+		if err != nil {
+			return fmt.Errorf("the servers' token: ask %s: %w", server.Name, err)
+		}
+		all[i] = r.parse(server, text)
+		return nil
+	})
+	return slices.DeleteFunc(all, func(f found) bool { return !f.data }), err
 }
 
 func (r *Rotation) parse(server remote.Target, text string) found {

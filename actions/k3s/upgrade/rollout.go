@@ -13,6 +13,7 @@ import (
 
 	"strata/actions/verb"
 	"strata/health"
+	"strata/internal/k3shost"
 )
 
 // Upgrade upgrades the nodes that do not run the plan's version yet, and prints the version. The
@@ -97,22 +98,17 @@ func (r *Rollout) Run(ctx context.Context) error {
 // answer, because the rollout would fail there later.
 func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	found := map[string]Host{}
-	failures := make([]error, len(r.Plan.Nodes))
-	var all sync.WaitGroup
-	for i, host := range r.Plan.Nodes {
-		all.Go(func() {
-			state, err := r.Hosts.Observe(ctx, host)
-			if err != nil {
-				failures[i] = fmt.Errorf("observe %s: %w", host.Name, err)
-				return
-			}
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			found[host.Name] = state
-		})
-	}
-	all.Wait()
-	return found, errors.Join(failures...)
+	err := k3shost.ForEach(r.Plan.Nodes, func(_ int, host health.Host) error {
+		state, err := r.Hosts.Observe(ctx, host)
+		if err != nil {
+			return fmt.Errorf("observe %s: %w", host.Name, err)
+		}
+		r.mutex.Lock()
+		defer r.mutex.Unlock()
+		found[host.Name] = state
+		return nil
+	})
+	return found, err
 }
 
 // lanes upgrades agents, at most Concurrency at a time. After a failure it starts no further agent.
