@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 
 	"strata/actions/verb"
@@ -113,33 +115,23 @@ func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 
 // lanes upgrades agents, at most Concurrency at a time. After a failure it starts no further agent.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
-	next := make(chan task)
-	done := make(chan struct{})
-	failures := make([]error, r.Concurrency)
-	var stop sync.Once
-	var all sync.WaitGroup
-	for lane := range r.Concurrency {
-		all.Go(func() {
-			for agent := range next {
-				if err := r.upgrade(ctx, agent); err != nil {
-					failures[lane] = r.rolloutError(agent, err)
-					stop.Do(func() { close(done) })
-					return
-				}
+	failures := make([]error, len(agents))
+	var failed atomic.Bool
+	var lanes errgroup.Group
+	lanes.SetLimit(r.Concurrency)
+	for i, agent := range agents {
+		lanes.Go(func() error {
+			if failed.Load() {
+				return nil
 			}
+			if err := r.upgrade(ctx, agent); err != nil {
+				failures[i] = r.rolloutError(agent, err)
+				failed.Store(true)
+			}
+			return nil
 		})
 	}
-	for _, agent := range agents {
-		select {
-		case <-done:
-		case next <- agent:
-			continue
-		}
-		break
-	}
-	close(next)
-	all.Wait()
-	return errors.Join(failures...)
+	return errors.Join(append(failures, lanes.Wait())...)
 }
 
 // rolloutError returns an error with the node that failed and the number of nodes that have not
