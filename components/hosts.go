@@ -129,17 +129,6 @@ func NewHosts(
 	return hosts, registerOutputs(ctx, hosts)
 }
 
-// machineDependencies returns the resources on which a machine depends, so that a destroy deletes
-// them after the machine: the cluster's identity and tokens, and more. It registers the identity if
-// needed. Callers read all key files first, so that a missing file fails the run before anything is
-// registered.
-func (h *Hosts) machineDependencies(more ...pulumi.Resource) ([]pulumi.Resource, error) {
-	if err := h.identify(); err != nil {
-		return nil, fmt.Errorf("identity of the cluster: %w", err)
-	}
-	return append(slices.Clone(h.Identity.kept), more...), nil
-}
-
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
 	needs := hostgate.Needs(string(host.Node.Role), args.IPVS, args.VIP)

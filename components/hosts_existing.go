@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -11,7 +10,6 @@ import (
 	"strata/actions"
 	"strata/actions/hosts/reach"
 	"strata/actions/hosts/sshkey"
-	"strata/config"
 	"strata/internal/pulumi/self"
 	ssh "strata/internal/ssh/remote"
 )
@@ -40,20 +38,6 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 			reached: &reached[i]})
 	}
 	return nil
-}
-
-// readKey returns the private key that logs in to a host. host is only for error messages.
-func readKey(host, path string) (string, error) {
-	file, err := config.ResolvePath(".", path) // the program runs in the project's folder
-	if err != nil {
-		return "", fmt.Errorf("key file %s of %s: %w", path, host, err)
-	}
-	key, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, "+
-			"strata:hosts.hypervisor) to a private key that may log in", host, err)
-	}
-	return string(key), nil
 }
 
 // firstContact describes a host whose host key may be unknown, so that the first connection accepts

@@ -2,10 +2,12 @@ package components
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/machines"
+	"strata/config"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -26,9 +28,14 @@ func newHypervisor(
 	if at.Address == "" {
 		return &hypervisorLogin{pin: pulumi.String("").ToStringOutput()}, nil
 	}
-	key, err := readKey(machines.Hypervisor, at.KeyFile)
+	file, err := config.ResolvePath(".", at.KeyFile) // the program runs in the project's folder
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("key file %s of %s: %w", at.KeyFile, machines.Hypervisor, err)
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, "+
+			"strata:hosts.hypervisor) to a private key that may log in", machines.Hypervisor, err)
 	}
 	login := ssh.Target{Address: at.Address, Port: at.Port, User: at.User, HostKey: at.HostKey}
 	pin, err := pinHostKey(ctx, hosts, name+"-"+machines.Hypervisor+"-hostkey",

@@ -178,13 +178,19 @@ func (v *vms) putImage() error {
 	return err
 }
 
-// needs returns the resources on which a machine depends: a destroy deletes them after the machine.
+// needs returns the resources on which a machine depends, so that a destroy deletes them after the
+// machine: the cluster's identity and tokens, the guard and the image. It registers the identity if
+// needed; the hypervisor's key file has been read by then, so that a missing one fails the run
+// before anything is registered.
 func (v *vms) needs() ([]pulumi.Resource, error) {
-	needs := []pulumi.Resource{v.guard}
+	if err := v.hosts.identify(); err != nil {
+		return nil, fmt.Errorf("identity of the cluster: %w", err)
+	}
+	needs := with(v.hosts.Identity.kept, v.guard)
 	if v.image != nil {
 		needs = append(needs, v.image)
 	}
-	return v.hosts.machineDependencies(needs...)
+	return needs, nil
 }
 
 // secrets adds the hypervisor's private key, if any, to env and returns it. env may be nil.

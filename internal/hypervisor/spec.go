@@ -1,10 +1,10 @@
 package hypervisor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"regexp"
 
@@ -146,8 +146,8 @@ var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // ReadSpec reads and checks a Spec from JSON. The configuration has been validated before; this
 // check refuses Specs that would reach other machines.
-func ReadSpec(in io.Reader) (Spec, error) {
-	decoder := json.NewDecoder(in)
+func ReadSpec(text []byte) (Spec, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var spec Spec
 	if err := decoder.Decode(&spec); err != nil {

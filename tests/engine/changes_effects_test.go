@@ -260,9 +260,9 @@ func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs r
 	if !inputs["stdin"].IsString() { // in a preview, the host key of the hypervisor is unknown
 		return []string{runsAgain}
 	}
-	was, err := hypervisor.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))
+	was, err := hypervisor.ReadSpec([]byte(before.Inputs["stdin"].StringValue()))
 	require.NoError(t, err)
-	is, err := hypervisor.ReadSpec(strings.NewReader(inputs["stdin"].StringValue()))
+	is, err := hypervisor.ReadSpec([]byte(inputs["stdin"].StringValue()))
 	require.NoError(t, err)
 	switch {
 	case machineset.Changes(was.Node, was.FixedProperties(), is.FixedProperties()) != nil:

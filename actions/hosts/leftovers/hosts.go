@@ -128,13 +128,8 @@ func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 		})
 	}
 	all.Wait()
-	var dead []uninstall
-	for _, one := range uninstalls {
-		if one.err != nil {
-			dead = append(dead, one)
-		}
-	}
-	return dead
+	return slices.DeleteFunc(slices.Clone(uninstalls),
+		func(one uninstall) bool { return one.err == nil })
 }
 
 func showUnreachable(out io.Writer, stack string, dead []uninstall) error {

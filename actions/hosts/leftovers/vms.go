@@ -26,7 +26,7 @@ func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 		if !resource.Runs("vm create") {
 			continue
 		}
-		spec, err := hypervisor.ReadSpec(strings.NewReader(resource.Input("stdin")))
+		spec, err := hypervisor.ReadSpec([]byte(resource.Input("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
 		}

@@ -74,18 +74,13 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 			r.membersHolder(ctx))
 	})
 	defer waits.Stop()
-	if err := r.removedFromEtcd(ctx, member); err != nil {
+	if err := r.awaitNode(ctx, member, outOfEtcd); err != nil {
 		return fmt.Errorf("etcd member of %s was not removed within %s by %s; the other servers "+
 			"need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
 			member.Name, etcdLimit, r.membersHolder(context.WithoutCancel(ctx)), err)
 	}
 	r.say(member, "is no etcd member any more")
 	return nil
-}
-
-// removedFromEtcd waits until the Node's annotations say that its etcd member is removed.
-func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
-	return r.awaitNode(ctx, member, outOfEtcd)
 }
 
 // membersHolder describes the holder of membersLease, for messages.

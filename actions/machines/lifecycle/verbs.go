@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,19 +121,16 @@ func ofMachine(
 func newVerb(
 	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
 ) *verb.Verb[hypervisor.Spec] {
-	read := func(text []byte) (hypervisor.Spec, error) {
-		return hypervisor.ReadSpec(bytes.NewReader(text))
-	}
-	return verb.NewDecoded(read, func(ctx context.Context, call verb.Call,
-		spec hypervisor.Spec) error {
-		err := run(ctx, call, spec)
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return fmt.Errorf("layer hosts, vm %s: %w; bound: %s is %s", spec.Name(), err, key,
-				spec.Timeout.Duration)
-		}
-		return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
-	})
+	return verb.NewDecoded(hypervisor.ReadSpec,
+		func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+			err := run(ctx, call, spec)
+			switch {
+			case err == nil:
+				return nil
+			case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+				return fmt.Errorf("layer hosts, vm %s: %w; bound: %s is %s", spec.Name(), err, key,
+					spec.Timeout.Duration)
+			}
+			return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
+		})
 }

@@ -38,7 +38,10 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	if err != nil {
 		return fmt.Errorf("%s: %w", displayName(object), err)
 	}
-	found, err := read(ctx, client, object.GetName())
+	found, err := apiserver.Ask(ctx,
+		func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return client.Get(ctx, object.GetName(), metav1.GetOptions{})
+		})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -66,15 +69,6 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 			displayName(object), err)
 	}
 	return nil
-}
-
-// read returns an object, and retries while the API server restarts.
-func read(
-	ctx context.Context, client dynamic.ResourceInterface, name string,
-) (*unstructured.Unstructured, error) {
-	return apiserver.Ask(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
-		return client.Get(ctx, name, metav1.GetOptions{})
-	})
 }
 
 // locateObject returns the object of inputs and a client for its kind. The client is nil if no such

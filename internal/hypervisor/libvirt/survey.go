@@ -27,10 +27,7 @@ func fields(table string) map[string]string {
 // number returns the number at the beginning of a text; 0 if there is none.
 func number(text string) int {
 	first, _, _ := strings.Cut(text, " ")
-	value, err := strconv.Atoi(first)
-	if err != nil {
-		return 0
-	}
+	value, _ := strconv.Atoi(first)
 	return value
 }
 

@@ -36,12 +36,12 @@ trap - EXIT`
 func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) {
 	settings := p.settings()
 	if p.Spec.Proxmox.Template != 0 {
-		seeds, err := p.checkTemplate(ctx)
+		template, err := p.templateConfig(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(seeds) > 0 {
-			settings = append(settings, "--delete", strings.Join(seeds, ","))
+		if len(template.seeds) > 0 { // a clone would have them as well
+			settings = append(settings, "--delete", strings.Join(template.seeds, ","))
 		}
 	}
 	have, err := p.claim(ctx)
@@ -119,13 +119,6 @@ func (p *proxmox) settings() []string {
 		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--" + seedSlot,
 		p.seedVolume() + ",media=cdrom",
 	}
-}
-
-// checkTemplate checks the template before any change. It returns the template's drives that hold a
-// seed of Proxmox VE, which a clone would also have.
-func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
-	config, err := p.templateConfig(ctx)
-	return config.seeds, err
 }
 
 // templateConfig returns the template's configuration. It fails if machines cannot be cloned from

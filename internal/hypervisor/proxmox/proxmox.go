@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -230,10 +229,6 @@ func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
 	return p.write(ctx, path, bytes.NewReader(seed), int64(len(seed)))
 }
 
-// errTaken reports a number that another client took meanwhile.
-var errTaken = errors.New("already exists")
-
-// isNumberTaken reports whether a command failed because its VM number is in use.
-func isNumberTaken(err error) bool {
-	return err != nil && strings.Contains(err.Error(), errTaken.Error())
-}
+// isNumberTaken reports whether a command failed because another client has taken its VM number
+// meanwhile.
+func isNumberTaken(err error) bool { return strings.Contains(err.Error(), "already exists") }

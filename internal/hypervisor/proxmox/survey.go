@@ -22,10 +22,7 @@ func yes(n json.Number) bool { return n.String() == "1" }
 
 // whole returns a number without its fraction; 0 if n is no number.
 func whole(n json.Number) int64 {
-	value, err := n.Float64()
-	if err != nil {
-		return 0
-	}
+	value, _ := n.Float64()
 	return int64(value)
 }
 
