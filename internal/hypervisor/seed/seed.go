@@ -46,41 +46,43 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 // ISO returns the seed as a disk. The library needs files, so until ISO returns they are in a
 // folder that only this user can enter.
 func ISO(files map[string][]byte) (iso []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("seed: %w", err)
+		}
+	}()
 	dir, err := os.MkdirTemp("", "strata-seed-")
 	if err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	target, err := os.OpenFile(filepath.Join(dir, "seed.iso"),
 		os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	workspace := filepath.Join(dir, "files")
 	if err := os.Mkdir(workspace, 0o700); err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
+		return nil, err
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(workspace, name), content, 0o600); err != nil {
-			return nil, fmt.Errorf("seed: %w", err)
+			return nil, err
 		}
 	}
 	image, err := iso9660.Create(file.New(target, false), 0, 0, 2048, workspace)
 	if err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
+		return nil, err
 	}
 	// Rock Ridge keeps the names unchanged.
 	if err := image.Finalize(iso9660.FinalizeOptions{RockRidge: true,
 		VolumeIdentifier: seedLabel}); err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
+		return nil, err
 	}
 	iso, err = os.ReadFile(target.Name())
 	if err == nil && !bytes.Contains(iso, []byte(seedLabel)) {
 		err = errors.New("it has no label")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
-	}
-	return iso, nil
+	return iso, err
 }
