@@ -14,6 +14,7 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/artifacts"
 	"strata/config"
+	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -175,7 +176,7 @@ func (k *k3s) connect() error {
 }
 
 // endpoint returns the URL of the API server on the host.
-func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
+func (h *Host) endpoint() string { return apiserver.URL(h.Node.Address.String()) }
 
 // rewriteKubeconfig returns the kubeconfig with endpoint as the server, in place of K3s's
 // 127.0.0.1. If there is a tunnel, the kubeconfig uses it as the proxy. It returns an error if the

@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -13,7 +12,6 @@ import (
 	"strata/actions/hosts/hostrun"
 	"strata/config"
 	"strata/internal/k3shost"
-	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 )
@@ -121,9 +119,4 @@ func (k *k3s) peers(host *Host) []string {
 		}
 	}
 	return peers
-}
-
-// joinHostPort returns address with the port of the API server, as host:port.
-func joinHostPort(address netip.Addr) string {
-	return apiserver.Address(address.String())
 }

@@ -13,6 +13,7 @@ import (
 	"strata/health"
 	"strata/health/api"
 	"strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 )
@@ -24,7 +25,7 @@ const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decide
 // address (strata:k3s.vip) or else the first server's address.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
-		return "https://" + joinHostPort(vip)
+		return apiserver.URL(vip.String())
 	}
 	return k.servers[0].endpoint()
 }

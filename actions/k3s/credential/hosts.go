@@ -93,7 +93,7 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 // Client implements Hosts.
 func (s *SSH) Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error) {
 	return apiserver.Access{
-		Kubeconfig: kubeconfig, Servers: []string{"https://" + apiserver.Address(server.Address)},
+		Kubeconfig: kubeconfig, Servers: []string{apiserver.URL(server.Address)},
 		Tunnel: tunnel.NewSpec(server), // K3s's own kubeconfig names no tunnel
 	}.Client()
 }

@@ -77,7 +77,7 @@ func Left(previous, wanted Set) []Member {
 func urlsOf(servers []Member) []string {
 	var urls []string
 	for _, server := range servers {
-		urls = append(urls, "https://"+apiserver.Address(server.Address))
+		urls = append(urls, apiserver.URL(server.Address))
 	}
 	return urls
 }

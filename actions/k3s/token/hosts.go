@@ -40,8 +40,7 @@ func (s SSH) Run(ctx context.Context, server remote.Target, script string) (stri
 func (s SSH) Rotate(
 	ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string,
 ) error {
-	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner,
-		former, wanted)
+	return s.rotateAt(ctx, apiserver.URL(server.Address), server, owner, former, wanted)
 }
 
 func (s SSH) rotateAt(

@@ -49,8 +49,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"https://"+apiserver.Address(address)+"/ping", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, apiserver.URL(address)+"/ping",
+		nil)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ const Port = 6443
 // Address returns the API server of the host at an IP address, as host:port.
 func Address(host string) string { return net.JoinHostPort(host, strconv.Itoa(Port)) }
 
+// URL returns the URL of the API server of the host at an IP address.
+func URL(host string) string { return "https://" + Address(host) }
+
 // Addresses converts API servers from https://address:port to host:port. The error names a server
 // that is no URL.
 func Addresses(servers []string) ([]string, error) {
