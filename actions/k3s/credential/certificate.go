@@ -1,9 +1,6 @@
 package credential
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -14,6 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 
 	"strata/internal/kube/apiserver"
 )
@@ -57,21 +56,16 @@ func parse(text []byte) (*x509.Certificate, error) {
 
 // request generates a private key and a certificate request for a user, both in PEM.
 func request(user string) (key, csr []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err = keyutil.MakeEllipticPrivateKeyPEM()
 	if err != nil {
 		return nil, nil, err
 	}
-	der, err := x509.MarshalECPrivateKey(private)
+	private, err := keyutil.ParsePrivateKeyPEM(key)
 	if err != nil {
 		return nil, nil, err
 	}
-	asked, err := x509.CreateCertificateRequest(rand.Reader,
-		&x509.CertificateRequest{Subject: pkix.Name{CommonName: user}}, private)
-	if err != nil {
-		return nil, nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: asked}), nil
+	csr, err = cert.MakeCSR(private, &pkix.Name{CommonName: user}, nil, nil)
+	return key, csr, err
 }
 
 // kubeconfig returns a kubeconfig with a user's client certificate.
