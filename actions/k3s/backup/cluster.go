@@ -62,6 +62,11 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	if err != nil {
 		return Cluster{}, err
 	}
+	return clusterIn(state, stack)
+}
+
+// clusterIn is ClusterOf with the state as a parameter.
+func clusterIn(state *stackstate.State, stack string) (Cluster, error) {
 	if commands := state.Commands("upgrade"); len(commands) > 0 {
 		command := commands[0]
 		var found Cluster

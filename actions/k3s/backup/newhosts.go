@@ -15,7 +15,6 @@ import (
 	"strata/actions/hosts/reach"
 	"strata/actions/k3s/members"
 	"strata/actions/k3s/revision"
-	"strata/actions/k3s/token"
 	"strata/config"
 	"strata/internal/files/digest"
 	"strata/internal/files/tempdir"
@@ -37,7 +36,6 @@ type NewHosts struct {
 	stack, file string
 	cluster     Cluster
 	past        members.Past
-	tokens      []string
 	first       reach.Host
 }
 
@@ -51,16 +49,15 @@ func ForNewHosts(
 			"--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: "+
 				"strata restore without --new-hosts", cfg.Hosts.Driver)
 	}
-	cluster, err := ClusterOf(ctx, project, stack)
-	if err != nil {
-		return nil, err
-	}
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
 		return nil, err
 	}
-	n := &NewHosts{stack: stack, file: file, cluster: cluster, past: members.PastOf(state),
-		tokens: token.Servers(state)}
+	cluster, err := clusterIn(state, stack)
+	if err != nil {
+		return nil, err
+	}
+	n := &NewHosts{stack: stack, file: file, cluster: cluster, past: members.PastOf(state)}
 	hosts, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
 		return nil, err
@@ -152,7 +149,7 @@ claim
 // node passwords of the lost hosts. It fails for a snapshot of another cluster.
 func (n *NewHosts) putAhead(ahead string) error {
 	return revision.PutAhead(n.file, ahead, time.Now(),
-		revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
+		revision.Edit{Tokens: n.cluster.tokens, Forget: func(name string) bool {
 			return strings.HasPrefix(name, "/registry/minions/") ||
 				strings.HasPrefix(name, "/registry/secrets/kube-system/") &&
 					strings.HasSuffix(name, ".node-password.k3s")
