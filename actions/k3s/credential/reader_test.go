@@ -36,10 +36,6 @@ func TestStackGetsReaderBesideItsUser(t *testing.T) {
 	role, err = roles.Get(t.Context(), ReaderRole, metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, ReaderRules(), role.Rules, "corrected")
-
-	without := *issued
-	without.Reader = ""
-	assert.NotEmpty(t, w.mustIssue(&without).Reader)
 }
 
 func TestReaderIsRevokedWithItsUser(t *testing.T) {

@@ -148,7 +148,7 @@ func Parse(text string) (*Issued, error) {
 // answers reports whether the issued certificates still fit the request and the cluster's CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation ||
-		!now.Before(i.Ends) || i.Reader == "" {
+		!now.Before(i.Ends) {
 		return false
 	}
 	known, err := read([]byte(i.Kubeconfig))
