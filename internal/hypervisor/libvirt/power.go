@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
 )
@@ -22,35 +24,21 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 	if _, err := l.virsh(ctx, "shutdown", name); err != nil {
 		return err
 	}
-	return untilOff(ctx, l.Spec, func() (string, error) { return l.virsh(ctx, "domstate", name) },
-		"shut off")
-}
-
-// untilOff calls state repeatedly until it returns the value off.
-func untilOff(
-	ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string,
-) error {
-	limit := time.NewTimer(driver.ShutdownTimeout)
-	defer limit.Stop()
-	tick := time.NewTicker(powerPoll)
-	defer tick.Stop()
-	for {
-		now, err := state()
-		if err != nil {
-			return err
-		}
-		if strings.Contains(now, off) {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%s: did not power off in time: %w", spec.Name(), ctx.Err())
-		case <-limit.C:
-			return fmt.Errorf("%s: did not power off within %s, it is %s; power it off by hand and run up again",
-				spec.Name(), driver.ShutdownTimeout, now)
-		}
+	var state string
+	var failed error
+	err := wait.PollUntilContextTimeout(ctx, powerPoll, driver.ShutdownTimeout, true,
+		func(context.Context) (bool, error) {
+			state, failed = l.virsh(ctx, "domstate", name)
+			return strings.Contains(state, "shut off"), failed
+		})
+	switch {
+	case failed != nil || err == nil:
+		return failed
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: did not power off in time: %w", name, ctx.Err())
 	}
+	return fmt.Errorf("%s: did not power off within %s, it is %s; power it off by hand and run up again",
+		name, driver.ShutdownTimeout, state)
 }
 
 func (l *libvirt) Resize(ctx context.Context, _ *driver.Found) error {
