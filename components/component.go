@@ -1,8 +1,6 @@
 package components
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/files/digest"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/statelayout"
@@ -82,14 +81,14 @@ func registerAttempt(
 // run again when a part changes. No part may contain a secret: the digest is in plain text in the
 // state, where a short secret could be guessed from it.
 func digestOf(parts ...any) string {
-	sum := sha256.New()
+	var all []byte
 	for _, part := range parts {
 		text, err := json.Marshal(part)
 		if err != nil {
 			// This cannot happen: the configuration was read from JSON.
 			panic(fmt.Sprintf("digest of %T: %v", part, err))
 		}
-		_, _ = sum.Write(append(text, 0))
+		all = append(append(all, text...), 0)
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return digest.Short(all)
 }

@@ -1,8 +1,6 @@
 package components
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"strata/health/nodes"
 	"strata/health/server"
 	"strata/health/system"
+	"strata/internal/files/digest"
 )
 
 // gateNode registers the gate of a node's systemd unit and, on a server, of /ping. The next server
@@ -32,7 +31,7 @@ func (k *k3s) gateNode(
 	}
 	return newGate(k.ctx, name+"-gate", &gateArgs{
 		Spec: spec, Hosts: []*Host{host},
-		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
+		Revision: shortSumOf(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, append(childOf(k, install), host.deletedWith())...)
 }
 
@@ -95,7 +94,7 @@ func (k *k3s) gate(
 	spec.Layer = "k3s"
 	return newGate(k.ctx, k.name+"-"+role, &gateArgs{
 		Spec: spec, Hosts: hosts, Kubeconfig: k.Kubeconfig,
-		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
+		Revision: shortSumOf(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, after...)...)
 }
 
@@ -108,9 +107,9 @@ func (k *k3s) endpoints() []string {
 	return urls
 }
 
-// digest returns a short digest of content and more, 16 hex digits. It is not secret although
-// content may be; see sumOf for when that is safe.
-func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
+// shortSumOf returns the first 16 hex digits of the sum of content and more. It is not secret
+// although content may be; see sumOf for when that is safe.
+func shortSumOf(content pulumi.StringOutput, more string) pulumi.StringOutput {
 	return sumOf(pulumi.Sprintf("%s\x00%s", content,
 		more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
@@ -120,7 +119,6 @@ func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
 // sum, as a short secret could.
 func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return hex.EncodeToString(sum[:])
+		return digest.Sum([]byte(text))
 	}).(pulumi.StringOutput)).(pulumi.StringOutput)
 }

@@ -1,12 +1,10 @@
 package components
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
+	"strata/internal/files/digest"
 )
 
 const (
@@ -76,8 +74,7 @@ func registryConfig(registry config.Registry, files map[string]string) map[strin
 			"password": registry.Password}
 	}
 	if registry.CA != "" {
-		sum := sha256.Sum256([]byte(registry.CA))
-		file := registriesCAs + hex.EncodeToString(sum[:8]) + ".crt"
+		file := registriesCAs + digest.Short([]byte(registry.CA)) + ".crt"
 		files[file] = registry.CA
 		tls["ca_file"] = "/etc/rancher/k3s/" + file
 	}

@@ -54,7 +54,7 @@ func (k *k3s) gateEndpoint() error {
 			TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
 		Hosts: k.servers, Kubeconfig: k.Kubeconfig,
-		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
+		Revision: shortSumOf(k.identity.Hex, strings.Join(k.endpoints(), " ")),
 	}, childOf(k, append(holders, k.API, k.Upgraded)...)...)
 	k.reached, k.Upgraded = gate, gate
 	return err
