@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"strata/internal/ssh/remote"
 )
 
@@ -39,7 +41,15 @@ type jumpHost struct {
 	underWay chan struct{}
 	// trouble is the error of the last login; nil if it succeeded.
 	trouble error
-	backOff backOff
+	// pauses has the pause after the next refused login. until is the end of the last pause.
+	pauses wait.Backoff
+	until  time.Time
+}
+
+// loginPauses are the pauses after logins that the jump host refuses. Guards such as fail2ban and
+// OpenSSH's PerSourcePenalties block clients that retry too soon.
+var loginPauses = wait.Backoff{
+	Duration: 2 * time.Second, Factor: 2, Cap: 30 * time.Second, Steps: 1 << 10,
 }
 
 // jumpHostError reports that a connection failed because of the jump host, not because of the
@@ -59,7 +69,7 @@ var (
 func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
 	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
 	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target,
-		dialer: remote.Dialer{PrivateKey: key}}
+		dialer: remote.Dialer{PrivateKey: key}, pauses: loginPauses}
 }
 
 // connect makes one attempt to connect to an address from the jump host. It returns a
@@ -140,7 +150,7 @@ func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	if j.isConnected() {
 		return j.client, nil
 	}
-	if j.underWay == nil && !j.backOff.waits(time.Now()) {
+	if j.underWay == nil && !time.Now().Before(j.until) {
 		j.underWay = make(chan struct{})
 		go j.attempt(j.underWay)
 	}
@@ -161,7 +171,8 @@ func (j *jumpHost) isConnected() bool {
 }
 
 // attempt logs in and closes ended. If the jump host could not be reached, the next login may start
-// at once, because the host may be booting. After a refusal, the next login must wait for backOff.
+// at once, because the host may be booting. After a refusal, the next login must wait until the
+// pause has ended.
 func (j *jumpHost) attempt(ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
@@ -179,9 +190,9 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	switch {
 	case err == nil:
 		client.SetDeadAfter(remote.SoonDead)
-		j.backOff = backOff{}
+		j.pauses = loginPauses
 	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
-		j.backOff.grow(time.Now())
+		j.until = time.Now().Add(j.pauses.Step())
 	case last != nil:
 		j.trouble = last // unlike err, it has the same text each time
 	}

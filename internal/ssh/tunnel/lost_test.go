@@ -137,7 +137,7 @@ func TestUnansweredLoginIsRetriedAtOnce(t *testing.T) {
 	_, err = host.login(t.Context())
 	require.EqualError(t, err,
 		"jump host "+spec.last()+": connection refused: sshd is not listening (connection refused)")
-	assert.False(t, host.backOff.waits(time.Now()))
+	assert.Zero(t, host.until)
 }
 
 func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
@@ -170,15 +170,9 @@ func TestRejectedLoginIsNotRetriedPerConnection(t *testing.T) {
 }
 
 func TestPauseAfterRejectedLoginGrows(t *testing.T) {
-	var b backOff
-	now := time.Unix(1000, 0)
-	assert.False(t, b.waits(now))
 	var pauses []time.Duration
-	for range 6 {
-		b.grow(now)
-		pauses = append(pauses, b.pause)
-		assert.True(t, b.waits(now.Add(b.pause-1)))
-		assert.False(t, b.waits(now.Add(b.pause)))
+	for growing := loginPauses; len(pauses) < 6; {
+		pauses = append(pauses, growing.Step())
 	}
 	assert.Equal(t, []time.Duration{2e9, 4e9, 8e9, 16e9, 30e9, 30e9}, pauses)
 }
