@@ -34,8 +34,8 @@ func (k *k3s) stack() string {
 // refuseSecondCluster registers a hook that fails if none of the previous servers is kept, because
 // then the update would create a second cluster (docs/adr/0055). The hook runs before any host
 // changes, in previews too: the claims of all hosts have it, because the claim is the first change
-// of a host. Agents must not change either if the cluster must not be created. Virtual machines need no hook, because their host keys are in the
-// state.
+// of a host. Agents must not change either if the cluster must not be created. Virtual machines
+// need no hook, because their host keys are in the state.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
 		return nil

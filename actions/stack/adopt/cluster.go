@@ -52,8 +52,9 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 }
 
 // BeforeChange makes sure that the kubernetes provider can create an object, or change a Helm
-// release, and adopts one that exists already. token is the resource's Pulumi type; known is true if the state
-// contains it; inputs are its inputs as plain values. After an error the change must not happen.
+// release, and adopts one that exists already. token is the resource's Pulumi type; known is true
+// if the state contains it; inputs are its inputs as plain values. After an error the change must
+// not happen.
 func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
 ) error {
