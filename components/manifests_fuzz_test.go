@@ -32,8 +32,9 @@ var reasons = regexp.MustCompile(strings.Join([]string{
 	"yaml: unmarshal errors:$", // the next lines are the reasons
 	`mapping key ".*" already defined`, "duplicate field", "has the key items",
 	"is neither UTF-8 nor UTF-16",
-	// YAML has no surrogate pairs, and kubectl reads a first document in JSON as JSON.
-	"found invalid Unicode character escape code",
+	// YAML has no surrogate pairs and no control characters, and kubectl reads a first document in
+	// JSON as JSON.
+	"found invalid Unicode character escape code", "yaml: control characters are not allowed",
 	// The API server refuses the object, or each update makes another one.
 	"is no object", "expected apiVersion and kind", `: kind ".*": `, "apiVersion: ",
 	"cannot unmarshal .* into Go struct field", "expected metadata.name",
