@@ -98,7 +98,7 @@ func NewAPISIX(
 		Layer: args.Layer, ctx: ctx, parent: a.APISIX, name: name, title: "apisix",
 		space: apisixNamespace,
 		// This policy is for the controller's Pods; the data plane's Pods get apisixPolicy.
-		policy: layerPolicy{pods: apisixLabels(apisixController), open: []int{8080, 9443}},
+		policy: layerPolicy{pods: nameLabel(apisixController), open: []int{8080, 9443}},
 		limit:  args.Timeouts.APISIX, limitKey: "strata:timeouts.apisix",
 	}
 	steps := []func() error{a.adminKeys, a.installController, a.installPlane, a.certificate,

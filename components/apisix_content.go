@@ -67,7 +67,7 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) object {
 		},
 		"priorityClassName":         apisixGrace(cfg),
 		"image":                     object{"pullPolicy": apisixStart},
-		"topologySpreadConstraints": spreadOverNodes(apisixLabels(apisixName)),
+		"topologySpreadConstraints": spreadOverNodes(nameLabel(apisixName)),
 		"apisix": object{
 			"deployment": object{
 				"role":             "traditional",
@@ -133,10 +133,6 @@ func apisixPlane() upstreams.Spec {
 	}
 }
 
-func apisixLabels(name string) object {
-	return object{"app.kubernetes.io/name": name}
-}
-
 // apisixPolicy returns the spec of the data plane's network policy. It admits all addresses to the
 // public ports, and only the controller to the admin API. The kubelet's probes need no rule,
 // because network policies do not apply to the kubelet.
@@ -145,13 +141,13 @@ func apisixPolicy() object {
 		return object{"port": number, "protocol": "TCP"}
 	}
 	return object{
-		"podSelector": object{"matchLabels": apisixLabels(apisixName)},
+		"podSelector": object{"matchLabels": nameLabel(apisixName)},
 		"policyTypes": []string{"Ingress"},
 		"ingress": array{
 			object{"ports": array{port(9080), port(9443), port(9091), port(7085)}},
 			object{
 				"from": array{object{
-					"podSelector": object{"matchLabels": apisixLabels(apisixController)}}},
+					"podSelector": object{"matchLabels": nameLabel(apisixController)}}},
 				"ports": array{port(9180)},
 			},
 		},

@@ -111,14 +111,14 @@ func (d *demo) secrets() error {
 			object{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
 		{"rest-key", demoKeySecret, object{"key": made["key"]}},
 	} {
-		object, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
+		registered, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
 			name: secret.name, namespace: demoNamespace, data: secret.data,
 		}, childOf(d, d.namespace)...)
 		if err != nil {
 			return fmt.Errorf("secret %s: %w", secret.name, err)
 		}
 		if secret.name == demoLogin {
-			d.loginSecret = object
+			d.loginSecret = registered
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (d *demo) object(role, token string, fields object) error {
 
 // serve registers an application's Deployment and Service.
 func (d *demo) serve(w workload) error {
-	labels := object{"app.kubernetes.io/name": w.name}
+	labels := nameLabel(w.name)
 	d.Workloads = append(d.Workloads, demoNamespace+"/Deployment/"+w.name)
 	err := d.object(w.name, "kubernetes:apps/v1:Deployment", object{
 		"apiVersion": "apps/v1", "kind": "Deployment",

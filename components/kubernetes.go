@@ -71,11 +71,12 @@ func newObject(
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
-	cluster.note(token, fields)
+	inputs := inputsOf(fields)
+	cluster.note(token, inputs)
 	made := &Object{}
 	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
 		pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
-	if err := ctx.RegisterResource(token, name, inputsOf(fields), made, opts...); err != nil {
+	if err := ctx.RegisterResource(token, name, inputs, made, opts...); err != nil {
 		return nil, err
 	}
 	return made, nil
@@ -83,18 +84,18 @@ func newObject(
 
 // note adds an object to the cluster's list of objects that the program declares. If the name is
 // not known yet, note does nothing and the caller must add the object.
-func (c *Cluster) note(token string, fields object) {
+func (c *Cluster) note(token string, inputs pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
 	if group == "core" {
 		group = ""
 	}
-	metadata := fields
+	metadata := inputs
 	if kind != "Release" {
-		metadata, _ = fields["metadata"].(object)
+		metadata, _ = inputs["metadata"].(pulumi.Map)
 	}
-	namespace, _ := valueOf(metadata["namespace"]).(pulumi.String)
-	if name, named := valueOf(metadata["name"]).(pulumi.String); named {
+	namespace, _ := metadata["namespace"].(pulumi.String)
+	if name, named := metadata["name"].(pulumi.String); named {
 		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace),
 			string(name))
 	}
@@ -182,7 +183,7 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 // same revision count: if old Pods counted, a rollout after a drain would put all new Pods on the
 // drained node. The constraint is soft, because the surge Pod of a rollout fits on no node if there
 // are as many Pods as nodes.
-func spreadOverNodes(labels any) array {
+func spreadOverNodes(labels object) array {
 	return array{object{
 		"maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
 		"whenUnsatisfiable": "ScheduleAnyway",

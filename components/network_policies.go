@@ -24,6 +24,10 @@ type layerPolicy struct {
 	from string
 }
 
+// nameLabel returns the label that selects the Pods of an application.
+func nameLabel(name string) object { return object{"app.kubernetes.io/name": name} }
+
+// instanceLabel returns the label that selects the Pods of a chart's release.
 func instanceLabel(instance string) object {
 	return object{"app.kubernetes.io/instance": instance}
 }

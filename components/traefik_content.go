@@ -61,13 +61,12 @@ func traefikValues(cfg config.Traefik, challenges bool) object {
 			"terminationGracePeriodSeconds": int(grace.Seconds()),
 			"lifecycle": object{
 				"preStop": object{"sleep": object{"seconds": int(traefikPreStop.Seconds())}}}},
-		"livenessProbe":       patientLiveness(),
-		"updateStrategy":      object{"rollingUpdate": object{"maxUnavailable": 0, "maxSurge": 1}},
-		"podDisruptionBudget": object{"enabled": cfg.Replicas > 1, "maxUnavailable": 1},
-		"topologySpreadConstraints": spreadOverNodes(
-			object{"app.kubernetes.io/name": traefikName}),
-		"global":       object{"checkNewVersion": false, "sendAnonymousUsage": false},
-		"ingressClass": object{"enabled": true, "isDefaultClass": true, "name": traefikName},
+		"livenessProbe":             patientLiveness(),
+		"updateStrategy":            object{"rollingUpdate": object{"maxUnavailable": 0, "maxSurge": 1}},
+		"podDisruptionBudget":       object{"enabled": cfg.Replicas > 1, "maxUnavailable": 1},
+		"topologySpreadConstraints": spreadOverNodes(nameLabel(traefikName)),
+		"global":                    object{"checkNewVersion": false, "sendAnonymousUsage": false},
+		"ingressClass":              object{"enabled": true, "isDefaultClass": true, "name": traefikName},
 		"providers": object{
 			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
 		},

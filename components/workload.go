@@ -108,7 +108,7 @@ func (w *workloadBuild) object(role, token string, fields object, needs ...pulum
 // metadata returns the metadata of an object in the workload's namespace. annotations may be nil.
 func (w *workloadBuild) metadata(name any, annotations object) object {
 	metadata := object{
-		"name": name, "namespace": w.args.Config.Namespace, "labels": workloadLabels(w.args.Config.Name),
+		"name": name, "namespace": w.args.Config.Namespace, "labels": nameLabel(w.args.Config.Name),
 	}
 	if annotations != nil {
 		metadata["annotations"] = annotations
@@ -192,7 +192,7 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	return w.object(role, "kubernetes:core/v1:Service", object{
 		"apiVersion": "v1", "kind": "Service", "metadata": w.metadata(name, skipAwait),
 		"spec": object{
-			"selector": workloadLabels(name),
+			"selector": nameLabel(name),
 			"ports":    array{object{"name": "http", "port": 80, "targetPort": "http"}},
 		},
 	})
@@ -237,11 +237,6 @@ func (w *workloadBuild) revision() pulumi.StringInput {
 	names := w.config.names.ToStringArrayOutput().ApplyT(
 		func(names []string) string { return strings.Join(names, " ") })
 	return pulumi.Sprintf("%s %s %s", digest, w.Hash, names)
-}
-
-// workloadLabels returns the labels that select a workload's Pods.
-func workloadLabels(name string) object {
-	return object{"app.kubernetes.io/name": name}
 }
 
 // workloadTLS returns the name of the Secret with a workload's certificate.

@@ -17,7 +17,7 @@ func (w *workloadBuild) budgetOf(role, name string, unavailable int) error {
 		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
 		"metadata": w.metadata(name, nil),
 		"spec": object{
-			"selector":                   object{"matchLabels": workloadLabels(name)},
+			"selector":                   object{"matchLabels": nameLabel(name)},
 			"maxUnavailable":             unavailable,
 			"unhealthyPodEvictionPolicy": "AlwaysAllow",
 		},

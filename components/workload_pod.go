@@ -19,7 +19,7 @@ const hashAnnotation = "strata/config-hash"
 // requests.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) object {
 	cfg := args.Config
-	template := object{"labels": workloadLabels(name)}
+	template := object{"labels": nameLabel(name)}
 	if read.any {
 		template["annotations"] = object{hashAnnotation: read.hash}
 	}
@@ -33,7 +33,7 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 		"revisionHistoryLimit":    3,
 		"minReadySeconds":         wholeSeconds(cfg.MinReady.Duration),
 		"progressDeadlineSeconds": wholeSeconds(deadline),
-		"selector":                object{"matchLabels": workloadLabels(name)},
+		"selector":                object{"matchLabels": nameLabel(name)},
 		"strategy": object{
 			"type":          "RollingUpdate",
 			"rollingUpdate": object{"maxUnavailable": 0, "maxSurge": max(1, replicas/4)},
@@ -50,7 +50,7 @@ func workloadPod(args *WorkloadArgs, read contents, name string) object {
 		"terminationGracePeriodSeconds": wholeSeconds(cfg.Grace()),
 		"automountServiceAccountToken":  false,
 		"enableServiceLinks":            false,
-		"topologySpreadConstraints":     spreadOverNodes(workloadLabels(name)),
+		"topologySpreadConstraints":     spreadOverNodes(nameLabel(name)),
 		"securityContext":               object{"seccompProfile": object{"type": "RuntimeDefault"}}}
 	if c := cfg.Certificate; c != nil {
 		pod["initContainers"] = array{certWait(args.CertWaitImage, tlsVolume, c.Mount,
