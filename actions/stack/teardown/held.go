@@ -222,14 +222,13 @@ func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	case kind == kindDefinition:
 		return r.listSelected(ctx, []string{r.defined[name]}, "", r.isElsewhere)
 	case kind == kindApplication:
-		var managed []string
-		return append(r.listSelected(ctx, []string{kind}, namespace,
-			func(one *unstructured.Unstructured) bool {
+		return r.listTitles(ctx, []string{kind}, namespace,
+			func(one *unstructured.Unstructured) []string {
 				if nameOf(one) == name && isFinalized(one) {
-					managed = managedObjects(one)
+					return managedObjects(one)
 				}
-				return false
-			}), managed...)
+				return nil
+			})
 	case users[kind] == nil:
 		return nil
 	}
@@ -269,6 +268,19 @@ func (r *reader) listSelected(
 	ctx context.Context, kinds []string, namespace string,
 	selects func(*unstructured.Unstructured) bool,
 ) []string {
+	return r.listTitles(ctx, kinds, namespace, func(one *unstructured.Unstructured) []string {
+		if selects(one) {
+			return []string{title(one)}
+		}
+		return nil
+	})
+}
+
+// listTitles is listSelected for objects that each have any number of titles.
+func (r *reader) listTitles(
+	ctx context.Context, kinds []string, namespace string,
+	titles func(*unstructured.Unstructured) []string,
+) []string {
 	var mutex sync.Mutex
 	var kept []string
 	var all sync.WaitGroup
@@ -285,9 +297,7 @@ func (r *reader) listSelected(
 					"unknown objects of %s, which cannot be listed (%v)", kind, err))
 			}
 			for i := range found {
-				if selects(&found[i]) {
-					kept = append(kept, title(&found[i]))
-				}
+				kept = append(kept, titles(&found[i])...)
 			}
 		})
 	}

@@ -38,8 +38,11 @@ func (o Objects) Add(kind, namespace, name string) {
 // Has reports whether o contains an object; name includes the namespace.
 func (o Objects) Has(kind, name string) bool {
 	return slices.ContainsFunc(o[kind], func(one string) bool {
+		if one == name {
+			return true
+		}
 		matched, err := path.Match(one, name)
-		return one == name || err == nil && matched
+		return err == nil && matched
 	})
 }
 
