@@ -117,7 +117,8 @@ func apisixControllerValues() object {
 			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
 			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": "off",
-			"kubernetes":            object{"ingressClass": apisixController}, // no object has this class; ours is the IngressClass apisix
+			// No object has this class; ours is the IngressClass apisix.
+			"kubernetes": object{"ingressClass": apisixController},
 		},
 		"webhook":      object{"enabled": true, "failurePolicy": "Fail"},
 		"gatewayProxy": object{"createDefault": false},

@@ -61,8 +61,11 @@ var unitCauses = []unitCause{
 	{regexp.MustCompile(`(?i)etcdserver: (request timed out|leader changed|no leader)`), health.Waiting,
 		"etcd has no leader for now", "", atOnce},
 	{regexp.MustCompile(`(?i)token CA hash does not match`), health.Stuck,
-		"the token's CA hash is not the one of the server that answers: it is of another cluster, or of before k3s certificate rotate-ca",
-		"check that the servers' addresses in strata:hosts are this cluster's; a host that was in another cluster needs its uninstall script first; after rotate-ca: pulumi up --replace with the URN of k3s-ca-hash", atOnce},
+		"the token's CA hash is not the one of the server that answers: it is of another cluster, " +
+			"or of before k3s certificate rotate-ca",
+		"check that the servers' addresses in strata:hosts are this cluster's; a host that was in " +
+			"another cluster needs its uninstall script first; after rotate-ca: pulumi up --replace " +
+			"with the URN of k3s-ca-hash", atOnce},
 	{regexp.MustCompile(`(?i)(bootstrap cluster data|retrieve (agent )?configuration|token|credentials).*(401|unauthorized|not authorized)|401 Unauthorized`), health.Stuck,
 		causeToken, tokenHint, repeated},
 	{regexp.MustCompile(`(?i)bootstrap data already found and encrypted with different token|invalid token|failed to normalize.*token|token is not valid|token (is required|must not be empty)`), health.Stuck,
