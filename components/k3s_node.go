@@ -105,9 +105,11 @@ func (k *k3s) installNode(
 		}
 	}
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
-	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
+	name += "-install"
+	command := host.runs(asked)
+	return local.NewCommand(k.ctx, name, command,
 		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit),
-			rerun.ReplaceOnChange())...)
+			rerun.ReplaceOnChange(), putBackCommand(k.ctx, name, command))...)
 }
 
 // peers returns the addresses of the servers through which the node may join: all except its own.

@@ -50,8 +50,10 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		// could fail to pull the layers' images.
 		needs = append(needs, k.joined...)
 	}
-	return local.NewCommand(k.ctx, k.name+"-upgrade", command,
-		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
+	name := k.name + "-upgrade"
+	return local.NewCommand(k.ctx, name, command,
+		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange(),
+			putBackCommand(k.ctx, name, command))...)
 }
 
 // rolloutLimit returns the timeout of the whole upgrade: drain and upgrade of each server and of

@@ -63,7 +63,7 @@ func (k *k3s) gateEndpoint() error {
 // holdVIP registers keepalived on one server. ready is the gate of that server.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
-	name := k.name + "-" + server.Node.Name
+	name := k.name + "-" + server.Node.Name + "-keepalived"
 	script := func(attempt string) string {
 		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
@@ -75,7 +75,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		)
 	}
 	opts := append(childOf(k, ready), server.deletedWith())
-	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived",
+	attempt, err := rerun.Attempt(k.ctx, name,
 		pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
@@ -88,5 +88,6 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, customTimeouts(limit))...)
+	return local.NewCommand(k.ctx, name, command,
+		append(opts, customTimeouts(limit), putBackCommand(k.ctx, name, command))...)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/actions/stack/drift"
 )
 
 // object has the fields of a Kubernetes object, or values of a chart, as in YAML. A value may be a
@@ -71,10 +73,11 @@ func newObject(
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
+	fields, putsBack := putBackObject(ctx, name, fields)
 	inputs := inputsOf(fields)
 	cluster.note(token, inputs)
 	made := &Object{}
-	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before), putsBack,
 		pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
 	if err := ctx.RegisterResource(token, name, inputs, made, opts...); err != nil {
 		return nil, err
@@ -136,6 +139,10 @@ func newCustomResource(
 	if !args.foreground {
 		annotations[background] = pulumi.String("background")
 	}
+	reason, putsBack := putBack(ctx, name)
+	if reason != "" {
+		annotations[drift.Annotation] = pulumi.String(reason)
+	}
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)
@@ -148,7 +155,7 @@ func newCustomResource(
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": inputsOf(args.spec)},
-	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before), putsBack,
 		pulumi.Provider(cluster.Provider))...)
 }
 

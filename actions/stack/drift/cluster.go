@@ -85,19 +85,23 @@ func (c *cluster) compareAll(ctx context.Context, all []wanted) (found []Differe
 	return found, errs
 }
 
-// readRelease returns the objects of a release's newest deployed revision, from Helm's record;
-// none if there is no record.
+// readRelease returns the objects of a release's newest revision, from Helm's record. It returns
+// none if that revision is not deployed: its upgrade has failed, and the next update repeats it.
 func (c *cluster) readRelease(
 	ctx context.Context, resource, namespace, name string,
 ) ([]wanted, error) {
 	list, err := apiserver.Ask(ctx, func(ctx context.Context) (*corev1.SecretList, error) {
 		return c.kube.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{
-			LabelSelector: helmrecord.Selector(name) + ",status=deployed"})
+			LabelSelector: helmrecord.Selector(name)})
 	})
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
 	}
-	record, err := helmrecord.Decode(helmrecord.Newest(list.Items))
+	newest := helmrecord.Newest(list.Items)
+	if newest.Labels["status"] != "deployed" {
+		return nil, nil
+	}
+	record, err := helmrecord.Decode(newest)
 	if err != nil {
 		return nil, err
 	}

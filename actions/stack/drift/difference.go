@@ -22,8 +22,8 @@ const (
 type Difference struct {
 	// Resource is the name of the Pulumi resource that owns the thing.
 	Resource string `json:"resource"`
-	// Thing is the object or the file, for example "Deployment traefik/traefik", or
-	// "/etc/rancher/k3s/config.yaml on server-1".
+	// Thing is the object or the file, for example Deployment/traefik/traefik, or
+	// "/etc/rancher/k3s/config.yaml on server-1". strata:drift.ignore has the same form.
 	Thing   string  `json:"thing"`
 	Verdict Verdict `json:"verdict"`
 	// Fields are the changed fields of an object, for example spec.replicas. Empty for other

@@ -50,15 +50,12 @@ func Find(
 	both.Wait()
 	report.Unanswered = append(silent, failed...)
 	for _, one := range append(hosts, objects...) {
-		if !slices.Contains(ignore, one.ignoredAs()) {
+		if !slices.Contains(ignore, one.Thing) {
 			report.Differences = append(report.Differences, one)
 		}
 	}
 	return report, closes, err
 }
-
-// ignoredAs returns how strata:drift.ignore names the difference.
-func (d Difference) ignoredAs() string { return strings.ReplaceAll(d.Thing, " ", "/") }
 
 // open returns a report with access to the state's cluster, and the function that closes its
 // tunnel.

@@ -2,11 +2,13 @@ package drift
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -122,15 +124,12 @@ func parseManifest(resource, namespace, manifest string) (all []wanted, err erro
 	}
 }
 
-// title returns the object's kind and name for messages.
-func (w wanted) title(namespaced bool) string {
-	name := w.object.GetName()
+// title returns the object as strata:drift.ignore names it: Kind/name or Kind/namespace/name.
+func (w *wanted) title(namespaced bool) string {
+	parts := []string{w.object.GetKind(), w.object.GetName()}
 	if namespaced {
-		namespace := w.object.GetNamespace()
-		if namespace == "" {
-			namespace = w.namespace
-		}
-		name = namespace + "/" + name
+		namespace := cmp.Or(w.object.GetNamespace(), w.namespace)
+		parts = slices.Insert(parts, 1, namespace)
 	}
-	return w.object.GetKind() + " " + name
+	return strings.Join(parts, "/")
 }
