@@ -11,8 +11,6 @@ import (
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"strata/actions/stack/drift"
 )
 
 // object has the fields of a Kubernetes object, or values of a chart, as in YAML. A value may be a
@@ -73,12 +71,12 @@ func newObject(
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
-	fields, putsBack := putBackObject(ctx, name, fields)
-	inputs := inputsOf(fields)
+	returns := putBack(ctx, name)
+	inputs := inputsOf(returns.addTo(ctx, fields))
 	cluster.note(token, inputs)
 	made := &Object{}
-	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before), putsBack,
-		pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
+	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+		returns.option, pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
 	if err := ctx.RegisterResource(token, name, inputs, made, opts...); err != nil {
 		return nil, err
 	}
@@ -139,10 +137,8 @@ func newCustomResource(
 	if !args.foreground {
 		annotations[background] = pulumi.String("background")
 	}
-	reason, putsBack := putBack(ctx, name)
-	if reason != "" {
-		annotations[drift.Annotation] = pulumi.String(reason)
-	}
+	returns := putBack(ctx, name)
+	returns.annotate(ctx, annotations)
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)
@@ -155,8 +151,8 @@ func newCustomResource(
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": inputsOf(args.spec)},
-	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before), putsBack,
-		pulumi.Provider(cluster.Provider))...)
+	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
+		returns.option, pulumi.Provider(cluster.Provider))...)
 }
 
 // withoutWait is the annotation that makes the provider's delete of a namespace return as soon as

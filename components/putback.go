@@ -3,6 +3,7 @@ package components
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -40,59 +41,83 @@ func (p *PutBack) AttachTo(ctx *pulumi.Context) (_ *pulumi.Context, err error) {
 	return ctx.WithValue(putBackKey{}, p), err
 }
 
-// putBack returns the reason that a resource's inputs must contain, and the option that puts back
-// its objects. The reason is empty if the resource was never put back.
-func putBack(ctx *pulumi.Context, name string) (string, pulumi.ResourceOption) {
+// returning is what a resource's inputs say of things that were put back.
+type returning struct {
+	// reason is empty if the resource was never put back. now is true if this update does it.
+	reason string
+	now    bool
+	// option puts back the resource's objects.
+	option pulumi.ResourceOption
+}
+
+func putBack(ctx *pulumi.Context, name string) returning {
 	p, attached := ctx.Value(putBackKey{}).(*PutBack)
 	if !attached {
-		return "", pulumi.Composite()
+		return returning{option: pulumi.Composite()}
 	}
 	reason, now := p.Reasons[name]
 	if !now {
-		return p.Former[name], pulumi.Composite()
+		return returning{reason: p.Former[name], option: pulumi.Composite()}
 	}
-	return reason, pulumi.ResourceHooks(
-		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})
+	return returning{reason, true, pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})}
 }
 
-// putBackObject adds the reason to the fields of a release or an object.
-func putBackObject(ctx *pulumi.Context, name string, fields object) (object, pulumi.ResourceOption) {
-	reason, option := putBack(ctx, name)
-	if reason == "" {
-		return fields, option
+// annotate adds the reason to an object's annotations. In a preview of its return the time is
+// unknown, so that the provider does not try the update: the try would fail, because fields
+// conflict, or the object does not exist, until the hook has run (pulumi-kubernetes 4.32,
+// provider/pkg/provider/provider.go, Update).
+func (r returning) annotate(ctx *pulumi.Context, annotations pulumi.StringMap) {
+	at, text, _ := strings.Cut(r.reason, " ")
+	if text == "" {
+		return
+	}
+	annotations[drift.Annotation] = pulumi.String(text)
+	annotations[drift.AnnotationTime] = pulumi.String(at)
+	if r.now && ctx.DryRun() {
+		annotations[drift.AnnotationTime] = pulumi.UnsafeUnknownOutput(nil).ApplyT(
+			func(any) string { return at }).(pulumi.StringOutput)
+	}
+}
+
+// addTo adds the reason to the fields of a release or an object.
+func (r returning) addTo(ctx *pulumi.Context, fields object) object {
+	if r.reason == "" {
+		return fields
 	}
 	fields = maps.Clone(fields)
 	metadata, isObject := fields["metadata"].(object)
 	if !isObject {
-		fields["description"] = reason // of the release's new revision
-		return fields, option
+		fields["description"] = r.reason // of the release's new revision
+		return fields
 	}
 	metadata = maps.Clone(metadata)
-	annotations := object{drift.Annotation: reason}
+	annotations := pulumi.StringMap{}
 	switch given := metadata["annotations"].(type) {
 	case object:
-		maps.Copy(annotations, given)
-	case pulumi.StringMap:
 		for key, value := range given {
-			annotations[key] = value
+			annotations[key] = pulumi.String(value.(string))
 		}
+	case pulumi.StringMap:
+		maps.Copy(annotations, given)
 	}
+	r.annotate(ctx, annotations)
 	metadata["annotations"], fields["metadata"] = annotations, metadata
-	return fields, option
+	return fields
 }
 
 // putBackCommand adds the reason to the environment of a command, so that Pulumi runs it.
 func putBackCommand(
 	ctx *pulumi.Context, name string, command *local.CommandArgs,
 ) pulumi.ResourceOption {
-	reason, option := putBack(ctx, name)
-	if reason == "" {
-		return option
+	r := putBack(ctx, name)
+	if r.reason == "" {
+		return r.option
 	}
-	environment := pulumi.StringMap{self.PutBack: pulumi.String(reason)}
+	environment := pulumi.StringMap{self.PutBack: pulumi.String(r.reason)}
 	if given, ok := command.Environment.(pulumi.StringMap); ok {
 		maps.Copy(environment, given)
 	}
 	command.Environment = environment
-	return option
+	return r.option
 }

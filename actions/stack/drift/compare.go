@@ -2,10 +2,7 @@ package drift
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,7 +56,9 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	if len(found.Fields) == 0 {
 		return nil, nil //nolint:nilnil // no difference
 	}
-	return found, found.addManagers(ctx, one, client)
+	_, err = one.try(ctx, client, false)
+	found.addManagers(err, live.GetManagedFields())
+	return found, nil
 }
 
 // try asks what an apply of the object would make of it. It does not wait for an admission webhook
@@ -71,29 +70,3 @@ func (w *wanted) try(
 		FieldManager: w.manager, Force: force, DryRun: []string{metav1.DryRunAll}})
 }
 
-// addManagers adds the field managers that own the changed fields, from the conflicts of an apply
-// that does not take over others' fields. A manager that applies, too, keeps its fields.
-func (d *Difference) addManagers(
-	ctx context.Context, one *wanted, client dynamic.ResourceInterface,
-) error {
-	_, err := one.try(ctx, client, false)
-	var status *apierrors.StatusError
-	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
-		return nil // the fields were removed, or the object has changed again
-	}
-	var managers []string
-	for _, cause := range status.ErrStatus.Details.Causes {
-		manager := strings.TrimPrefix(cause.Message, "conflict with ")
-		if !slices.Contains(managers, manager) {
-			managers = append(managers, manager)
-		}
-		// The API server names the time of an update, and not that of an apply
-		// (k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go).
-		if !strings.Contains(manager, " using ") {
-			d.Kept = manager + " has taken the fields over by server-side apply; " +
-				"strata:drift.ignore accepts that"
-		}
-	}
-	d.Evidence = "by " + strings.Join(managers, ", ")
-	return nil
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
@@ -21,16 +22,45 @@ const putBackLimit = 2 * time.Minute
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
+	lost := false
 	for _, difference := range r.Differences {
 		if difference.Resource != resource || difference.Kept != "" {
 			continue
 		}
 		for i := range r.wanted {
-			if one := &r.wanted[i]; one.is(difference) {
-				if err := r.cluster.putBack(ctx, one); err != nil {
-					return fmt.Errorf("put back %s: %w", difference.Thing, err)
-				}
+			one := &r.wanted[i]
+			if !one.is(difference) {
+				continue
 			}
+			if err := r.cluster.putBack(ctx, one); err != nil {
+				return fmt.Errorf("put back %s: %w", difference.Thing, err)
+			}
+			lost = lost || difference.Verdict == Missing && one.object.GetKind() == "Secret"
+		}
+	}
+	if lost {
+		return r.restart(ctx, resource)
+	}
+	return nil
+}
+
+// restart restarts the workloads of a resource that has lost a Secret. A controller may have
+// written keys into it that it generates only at its start, as Argo CD does.
+func (r *Report) restart(ctx context.Context, resource string) error {
+	for i := range r.wanted {
+		one := r.wanted[i]
+		if one.resource != resource || one.object.GroupVersionKind().Group != "apps" {
+			continue
+		}
+		client, _, err := r.cluster.kinds.Of(ctx, one.object, one.namespace)
+		if err == nil && client != nil {
+			patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{%q:%q}}}}}`,
+				"kubectl.kubernetes.io/restartedAt", time.Now().UTC().Format(time.RFC3339))
+			_, err = client.Patch(ctx, one.object.GetName(), types.StrategicMergePatchType,
+				[]byte(patch), metav1.PatchOptions{FieldManager: Manager})
+		}
+		if err != nil {
+			return fmt.Errorf("restart %s: %w", one.title(true), err)
 		}
 	}
 	return nil

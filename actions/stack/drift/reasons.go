@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,16 +10,19 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Annotation is the annotation of an object that says what the last update that changed it has put
-// back.
-const Annotation = "strata.dev/put-back"
+const (
+	// Annotation is the annotation of an object with what an update has put back last.
+	Annotation = "strata.dev/put-back"
+	// AnnotationTime is the annotation with the time at which the update found it.
+	AnnotationTime = "strata.dev/put-back-time"
+)
 
 // named is the number of differences that a reason names.
 const named = 5
 
 // Reasons returns the reason of each resource that an update puts back, by the resource's name: its
-// differences, and the time at which they were found. The time makes a difference that returns a
-// new reason.
+// the time at which its differences were found, a space, and the differences. The time makes a
+// difference that returns a new reason.
 func (r *Report) Reasons(at time.Time) map[string]string {
 	things := map[string][]string{}
 	for _, one := range r.Differences {
@@ -44,12 +48,13 @@ func Former(state *stackstate.State) map[string]string {
 	for _, one := range state.Resources {
 		metadata, _ := one.Inputs["metadata"].(map[string]any)
 		annotations, _ := metadata["annotations"].(map[string]any)
-		for _, value := range []any{
-			annotations[Annotation], one.Environment(self.PutBack), one.Inputs["description"],
-		} {
-			if text, _ := value.(string); text != "" && !one.Delete {
-				reasons[one.URN.Name()] = text
-			}
+		reason := cmp.Or(one.Environment(self.PutBack), one.Input("description"))
+		if at, ok := annotations[AnnotationTime].(string); ok {
+			text, _ := annotations[Annotation].(string)
+			reason = at + " " + text
+		}
+		if reason != "" && !one.Delete {
+			reasons[one.URN.Name()] = reason
 		}
 	}
 	return reasons

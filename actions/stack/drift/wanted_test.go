@@ -64,11 +64,12 @@ func TestReasonsOfEarlierUpdatesAreInState(t *testing.T) {
 		{"urn":"urn:pulumi:s::p::t::traefik-release","type":"kubernetes:helm.sh/v3:Release",
 			"inputs":{"description":"one"}},
 		{"urn":"urn:pulumi:s::p::t::pool","type":"kubernetes:metallb.io/v1beta1:IPAddressPool",
-			"inputs":{"metadata":{"annotations":{"strata.dev/put-back":"two"}}}},
+			"inputs":{"metadata":{"annotations":{"strata.dev/put-back":"two",
+				"strata.dev/put-back-time":"noon"}}}},
 		{"urn":"urn:pulumi:s::p::t::k3s-server-1-install","type":"command:local:Command",
 			"inputs":{"environment":{"STRATA_PUT_BACK":"three"}}},
 		{"urn":"urn:pulumi:s::p::t::other","type":"command:local:Command","inputs":{}}]}}`))
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"traefik-release": "one", "pool": "two",
+	assert.Equal(t, map[string]string{"traefik-release": "one", "pool": "noon two",
 		"k3s-server-1-install": "three"}, Former(state))
 }
