@@ -69,4 +69,3 @@ func (w *wanted) try(
 	return client.Apply(ctx, w.object.GetName(), w.object, metav1.ApplyOptions{
 		FieldManager: w.manager, Force: force, DryRun: []string{metav1.DryRunAll}})
 }
-
