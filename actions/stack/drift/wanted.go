@@ -126,10 +126,10 @@ func parseManifest(resource, namespace, manifest string) (all []wanted, err erro
 
 // title returns the object as strata:drift.ignore names it: Kind/name or Kind/namespace/name.
 func (w *wanted) title(namespaced bool) string {
-	parts := []string{w.object.GetKind(), w.object.GetName()}
+	namespace := w.object.GetNamespace()
 	if namespaced {
-		namespace := cmp.Or(w.object.GetNamespace(), w.namespace)
-		parts = slices.Insert(parts, 1, namespace)
+		namespace = cmp.Or(namespace, w.namespace)
 	}
-	return strings.Join(parts, "/")
+	parts := []string{w.object.GetKind(), namespace, w.object.GetName()}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
 }

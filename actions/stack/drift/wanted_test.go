@@ -54,7 +54,7 @@ metadata: {name: kubelet, namespace: kube-system}
 	require.Len(t, all, 2)
 	assert.Equal(t, "Service/argocd/argocd-server", all[0].title(true))
 	assert.Equal(t, "Service/kube-system/kubelet", all[1].title(true))
-	assert.Equal(t, "Service/argocd-server", all[0].title(false))
+	assert.Equal(t, "Service/argocd-server", all[0].title(false), "of a kind that is not served")
 	_, err = parseManifest("argocd-release", "argocd", "kind: [")
 	require.ErrorContains(t, err, "the manifest of argocd-release")
 }
