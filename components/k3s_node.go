@@ -105,11 +105,9 @@ func (k *k3s) installNode(
 		}
 	}
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
-	name += "-install"
-	command := host.runs(asked)
-	return local.NewCommand(k.ctx, name, command,
+	return newCommand(k.ctx, name+"-install", host.runs(asked),
 		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit),
-			rerun.ReplaceOnChange(), putBackCommand(k.ctx, name, command))...)
+			rerun.ReplaceOnChange())...)
 }
 
 // peers returns the addresses of the servers through which the node may join: all except its own.

@@ -50,10 +50,8 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		// could fail to pull the layers' images.
 		needs = append(needs, k.joined...)
 	}
-	name := k.name + "-upgrade"
-	return local.NewCommand(k.ctx, name, command,
-		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange(),
-			putBackCommand(k.ctx, name, command))...)
+	return newCommand(k.ctx, k.name+"-upgrade", command,
+		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
 }
 
 // rolloutLimit returns the timeout of the whole upgrade: drain and upgrade of each server and of

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions"
@@ -63,7 +62,7 @@ func (k *k3s) gateEndpoint() error {
 // holdVIP registers keepalived on one server. ready is the gate of that server.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
-	name := k.name + "-" + server.Node.Name + "-keepalived"
+	name := k.name + "-" + server.Node.Name
 	script := func(attempt string) string {
 		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
@@ -75,7 +74,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		)
 	}
 	opts := append(childOf(k, ready), server.deletedWith())
-	attempt, err := rerun.Attempt(k.ctx, name,
+	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived",
 		pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
@@ -88,6 +87,5 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	return local.NewCommand(k.ctx, name, command,
-		append(opts, customTimeouts(limit), putBackCommand(k.ctx, name, command))...)
+	return newCommand(k.ctx, name+"-keepalived", command, append(opts, customTimeouts(limit))...)
 }

@@ -3,6 +3,7 @@ package components
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -106,18 +107,17 @@ func (r returning) addTo(ctx *pulumi.Context, fields object) object {
 	return fields
 }
 
-// putBackCommand adds the reason to the environment of a command, so that Pulumi runs it.
-func putBackCommand(
-	ctx *pulumi.Context, name string, command *local.CommandArgs,
-) pulumi.ResourceOption {
-	r := putBack(ctx, name)
-	if r.reason == "" {
-		return r.option
+// newCommand registers a command that runs again if an update puts back what it has left.
+func newCommand(
+	ctx *pulumi.Context, name string, args *local.CommandArgs, opts ...pulumi.ResourceOption,
+) (*local.Command, error) {
+	returns := putBack(ctx, name)
+	if returns.reason != "" {
+		environment := pulumi.StringMap{self.PutBack: pulumi.String(returns.reason)}
+		if given, ok := args.Environment.(pulumi.StringMap); ok {
+			maps.Copy(environment, given)
+		}
+		args.Environment = environment
 	}
-	environment := pulumi.StringMap{self.PutBack: pulumi.String(r.reason)}
-	if given, ok := command.Environment.(pulumi.StringMap); ok {
-		maps.Copy(environment, given)
-	}
-	command.Environment = environment
-	return r.option
+	return local.NewCommand(ctx, name, args, append(slices.Clone(opts), returns.option)...)
 }

@@ -1,0 +1,77 @@
+package e2e
+
+// drifts are changes by hand, on the platform of TestPlatform. Each names the thing that it changes
+// as `strata drift` prints it.
+var drifts = []struct{ class, host, change, thing string }{
+	{"a chart's workloads", "server-1", kubectl("-n traefik scale deployment traefik --replicas 0"),
+		"Deployment/traefik/traefik"},
+	{"a chart's workloads", "server-1",
+		kubectl("-n argocd set image deployment/argocd-redis redis=docker.io/acme/none:1"),
+		"Deployment/argocd/argocd-redis"},
+	{"a chart's workloads", "server-1",
+		kubectl("-n cert-manager scale deployment cert-manager-cainjector --replicas 0"),
+		"Deployment/cert-manager/cert-manager-cainjector"},
+	{"a chart's workloads", "server-1", kubectl("-n argocd patch statefulset " +
+		`argocd-application-controller -p '{"spec":{"replicas":0}}'`),
+		"StatefulSet/argocd/argocd-application-controller"},
+	{"a chart's workloads", "server-1",
+		kubectl("-n argocd delete deployment argocd-repo-server --wait=false"),
+		"Deployment/argocd/argocd-repo-server"},
+
+	{"a chart's configuration", "server-1", kubectl("-n argocd delete secret argocd-secret"),
+		"Secret/argocd/argocd-secret"},
+	{"a chart's configuration", "server-1", kubectl("-n argocd delete configmap argocd-cm"),
+		"ConfigMap/argocd/argocd-cm"},
+	{"a chart's configuration", "server-1", kubectl("-n argocd patch configmap " +
+		`argocd-cmd-params-cm --type=merge -p '{"data":{"server.insecure":"other"}}'`),
+		"ConfigMap/argocd/argocd-cmd-params-cm"},
+	{"a chart's configuration", "server-1", kubectl("-n argocd delete service argocd-redis"),
+		"Service/argocd/argocd-redis"},
+	{"a chart's configuration", "server-1",
+		kubectl("-n traefik label service traefik app.kubernetes.io/name=other --overwrite"),
+		"Service/traefik/traefik"},
+
+	{"rights", "server-1", kubectl("delete clusterrole argocd-application-controller"),
+		"ClusterRole/argocd-application-controller"},
+	{"rights", "server-1", kubectl("delete clusterrole metallb:controller"),
+		"ClusterRole/metallb:controller"},
+	{"rights", "server-1", kubectl("patch clusterrolebinding traefik-traefik --type=json " +
+		`-p '[{"op":"replace","path":"/subjects/0/name","value":"another"}]'`),
+		"ClusterRoleBinding/traefik-traefik"},
+	{"rights", "server-1", kubectl("-n cert-manager delete serviceaccount cert-manager"),
+		"ServiceAccount/cert-manager/cert-manager"},
+	{"rights", "server-1", kubectl("patch clusterrole cert-manager-controller-issuers --type=json " +
+		`-p '[{"op":"remove","path":"/rules/0"}]'`),
+		"ClusterRole/cert-manager-controller-issuers"},
+
+	{"webhooks and definitions", "server-1",
+		kubectl("delete validatingwebhookconfiguration cert-manager-webhook"),
+		"ValidatingWebhookConfiguration/cert-manager-webhook"},
+	{"webhooks and definitions", "server-1",
+		kubectl("delete crd applicationsets.argoproj.io --wait=false"),
+		"CustomResourceDefinition/applicationsets.argoproj.io"},
+	{"webhooks and definitions", "server-1", kubectl("delete crd tlsstores.traefik.io --wait=false"),
+		"CustomResourceDefinition/tlsstores.traefik.io"},
+	{"webhooks and definitions", "server-1", kubectl("label crd gateways.gateway.networking.k8s.io " +
+		"strata.dev/crd-bundle=other --overwrite"),
+		"CustomResourceDefinition/gateways.gateway.networking.k8s.io"},
+	{"webhooks and definitions", "server-1",
+		kubectl("delete crd bfdprofiles.metallb.io --wait=false"),
+		"CustomResourceDefinition/bfdprofiles.metallb.io"},
+
+	{"the stack's objects", "server-1", kubectl("-n metallb-system patch ipaddresspool default " +
+		`--type=merge -p '{"spec":{"autoAssign":false}}'`),
+		"IPAddressPool/metallb-system/default"},
+	{"the stack's objects", "server-1",
+		kubectl("-n metallb-system delete l2advertisement default"),
+		"L2Advertisement/metallb-system/default"},
+	{"the stack's objects", "server-1", kubectl("-n traefik delete ingressroute dashboard"),
+		"IngressRoute/traefik/dashboard"},
+	{"the stack's objects", "server-1", kubectl("-n argocd delete networkpolicy strata"),
+		"NetworkPolicy/argocd/strata"},
+	{"the stack's objects", "server-1", kubectl("-n traefik patch gateway traefik --type=json " +
+		`-p '[{"op":"replace","path":"/spec/listeners/0/port","value":8444}]'`),
+		"Gateway/traefik/traefik"},
+}
+
+func kubectl(arguments string) string { return "k3s kubectl " + arguments }
