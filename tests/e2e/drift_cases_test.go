@@ -50,8 +50,8 @@ var drifts = []struct{ class, host, change, thing string }{
 	{"webhooks and definitions", "server-1",
 		kubectl("delete crd applicationsets.argoproj.io --wait=false"),
 		"CustomResourceDefinition/applicationsets.argoproj.io"},
-	{"webhooks and definitions", "server-1", kubectl("delete crd tlsstores.traefik.io --wait=false"),
-		"CustomResourceDefinition/tlsstores.traefik.io"},
+	{"webhooks and definitions", "server-1", kubectl("delete crd ingressroutetcps.traefik.io --wait=false"),
+		"CustomResourceDefinition/ingressroutetcps.traefik.io"},
 	{"webhooks and definitions", "server-1", kubectl("label crd gateways.gateway.networking.k8s.io " +
 		"strata.dev/crd-bundle=other --overwrite"),
 		"CustomResourceDefinition/gateways.gateway.networking.k8s.io"},
