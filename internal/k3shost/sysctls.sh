@@ -2,7 +2,8 @@
 undone() {
 	for key in net/ipv4/ip_forward net/ipv4/conf/all/forwarding net/bridge/bridge-nf-call-iptables; do
 		value=''
-		if [ -r "/proc/sys/$key" ]; then read -r value <"/proc/sys/$key"; fi
+		# A shell that reads byte by byte takes the end of the line for the end of the file, and fails.
+		if [ -r "/proc/sys/$key" ] && read -r value <"/proc/sys/$key"; then :; fi
 		if [ "$value" = 0 ]; then echo "undone=$key"; fi
 	done
 }
