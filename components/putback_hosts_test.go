@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/stack/drift"
+	"strata/config"
 	"strata/internal/k3shost"
 )
 
@@ -24,7 +25,7 @@ const (
 // line, without the evidence.
 func (h *fakeHost) differences() []string {
 	h.t.Helper()
-	pushed := sumOfText(binary) + " - - /var/lib/strata/k3s\n"
+	const pushed = "- - - - /var/lib/strata/k3s\n"
 	out, code := shell(h.t, h.rooted(drift.HostScript("00ff", "here", pushed)), "",
 		"PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 	require.Zero(h.t, code, out)
@@ -109,88 +110,92 @@ func (h *fakeHost) putBack(vip bool) (output string) {
 	return output
 }
 
+func restartK3s(h *fakeHost) { h.touch("active/k3s", time.Minute) }
+
+// hostChanges has a change of a host with K3s for each class, and what the comparison names.
+var hostChanges = map[string]struct {
+	change    func(h *fakeHost)
+	named     []string
+	restarted bool
+}{
+	"config.yaml was edited": {func(h *fakeHost) { h.write(configFile, "token: other\n") },
+		[]string{"install changed /etc/rancher/k3s/config.yaml"}, false},
+	"config.yaml was edited, and K3s restarted": {func(h *fakeHost) {
+		h.write(configFile, "token: other\n")
+		restartK3s(h)
+	}, []string{"install changed /etc/rancher/k3s/config.yaml running"}, true},
+	"config.yaml was edited, K3s restarted, and the edit undone": {
+		func(h *fakeHost) { h.write(configFile, configText) },
+		[]string{"install changed /etc/rancher/k3s/config.yaml running"}, true},
+	"config.yaml was deleted, and K3s restarted": {func(h *fakeHost) { h.remove(configFile) },
+		[]string{"install missing /etc/rancher/k3s/config.yaml running"}, true},
+	"config.yaml was deleted": {func(h *fakeHost) {
+		h.touch(recordFile, 0)
+		h.remove(configFile)
+	}, []string{"install missing /etc/rancher/k3s/config.yaml"}, false},
+	"the mode of config.yaml": {func(h *fakeHost) { h.chmod(configFile, 0o644) },
+		[]string{"install changed /etc/rancher/k3s/config.yaml"}, false},
+	"how the node joined": {func(h *fakeHost) { h.write(joinFile, "server: https://10.9.9.9:6443\n") },
+		[]string{"install changed /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"}, false},
+	"the unit was edited": {func(h *fakeHost) {
+		h.write(unitFile, "[Service] other\n")
+		h.chmod(unitFile, 0o644)
+		h.write("unread", "")
+	}, []string{"install changed /etc/systemd/system/k3s.service",
+		"install changed unit k3s"}, false},
+	"the unit was edited, and K3s restarted": {func(h *fakeHost) {
+		h.write(unitFile, "[Service] other\n")
+		restartK3s(h)
+	}, []string{"install changed /etc/systemd/system/k3s.service running"}, true},
+	"the unit was deleted": {func(h *fakeHost) { h.remove(unitFile) },
+		[]string{"install missing /etc/systemd/system/k3s.service"}, false},
+	"the unit was masked": {func(h *fakeHost) {
+		h.remove(unitFile)
+		require.NoError(h.t, os.Symlink("/dev/null", h.path(unitFile)))
+		h.write("masked/k3s", "")
+	}, []string{"install changed /etc/systemd/system/k3s.service",
+		"install changed unit k3s"}, false},
+	"the unit was disabled": {func(h *fakeHost) { h.remove("enabled/k3s") },
+		[]string{"install changed unit k3s"}, false},
+	"the unit was stopped": {func(h *fakeHost) { h.remove("active/k3s") },
+		[]string{"install changed unit k3s"}, true},
+	"the binary was replaced": {func(h *fakeHost) { h.write(programFile, "by hand\n") },
+		[]string{"install changed /usr/local/bin/k3s"}, false},
+	"the binary was replaced while K3s was stopped": {func(h *fakeHost) {
+		h.write(programFile, "by hand\n")
+		h.remove("active/k3s")
+	}, []string{"install changed /usr/local/bin/k3s", "install changed unit k3s"}, true},
+	"the binary was deleted": {func(h *fakeHost) { h.remove(programFile) },
+		[]string{"install missing /usr/local/bin/k3s"}, false},
+	"the mode of the binary": {func(h *fakeHost) { h.chmod(programFile, 0o600) },
+		[]string{"install changed /usr/local/bin/k3s"}, false},
+	"the list of modules was deleted": {func(h *fakeHost) { h.remove(modulesFile) },
+		[]string{"install missing /etc/modules-load.d/strata-k3s.conf"}, false},
+	"a module was unloaded": {func(h *fakeHost) { h.remove("sys/module/br_netfilter") },
+		[]string{"install missing module br_netfilter"}, false},
+	"a sysctl": {func(h *fakeHost) { h.write("proc/sys/net/ipv4/ip_forward", "0\n") },
+		[]string{"install changed sysctl net.ipv4.ip_forward"}, false},
+	"the owner file was deleted": {func(h *fakeHost) { h.remove(markFile) },
+		[]string{"install missing /var/lib/strata/owner"}, false},
+	"the stack's name in the owner file": {func(h *fakeHost) {
+		h.write(markFile, strings.Replace(ownMark, "dev", "prod", 1))
+	}, []string{"install changed /var/lib/strata/owner"}, false},
+	"K3s was uninstalled": {func(h *fakeHost) {
+		h.remove("etc/rancher", "var/lib/rancher", programFile, unitFile, unitFile+".env",
+			"active/k3s", "enabled/k3s")
+	}, []string{"install missing /usr/local/bin/k3s",
+		"install missing /etc/systemd/system/k3s.service",
+		"install missing /etc/systemd/system/k3s.service.env",
+		"install missing /etc/rancher/k3s/config.yaml",
+		"install missing /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml",
+		"admission missing /var/lib/rancher/k3s", "install changed unit k3s",
+		"install changed unit k3s"}, true},
+}
+
 // A change of a host is named by the comparison, and the install puts it back. It restarts K3s or
 // keepalived only if it was started with the change.
 func TestInstallPutsBackWhatTheComparisonNames(t *testing.T) {
-	restart := func(h *fakeHost) { h.touch("active/k3s", time.Minute) }
-	for name, test := range map[string]struct {
-		change    func(h *fakeHost)
-		named     []string
-		restarted bool
-	}{
-		"config.yaml was edited": {func(h *fakeHost) { h.write(configFile, "token: other\n") },
-			[]string{"install changed /etc/rancher/k3s/config.yaml"}, false},
-		"config.yaml was edited, and K3s restarted": {func(h *fakeHost) {
-			h.write(configFile, "token: other\n")
-			restart(h)
-		}, []string{"install changed /etc/rancher/k3s/config.yaml running"}, true},
-		"config.yaml was edited, K3s restarted, and the edit undone": {
-			func(h *fakeHost) { h.write(configFile, configText) },
-			[]string{"install changed /etc/rancher/k3s/config.yaml running"}, true},
-		"config.yaml was deleted, and K3s restarted": {func(h *fakeHost) { h.remove(configFile) },
-			[]string{"install missing /etc/rancher/k3s/config.yaml running"}, true},
-		"config.yaml was deleted": {func(h *fakeHost) {
-			h.touch(recordFile, 0)
-			h.remove(configFile)
-		}, []string{"install missing /etc/rancher/k3s/config.yaml"}, false},
-		"the mode of config.yaml": {func(h *fakeHost) { h.chmod(configFile, 0o644) },
-			[]string{"install changed /etc/rancher/k3s/config.yaml"}, false},
-		"how the node joined": {func(h *fakeHost) { h.write(joinFile, "server: https://10.9.9.9:6443\n") },
-			[]string{"install changed /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"}, false},
-		"the unit was edited": {func(h *fakeHost) {
-			h.write(unitFile, "[Service] other\n")
-			h.chmod(unitFile, 0o644)
-			h.write("unread", "")
-		}, []string{"install changed /etc/systemd/system/k3s.service",
-			"install changed unit k3s"}, false},
-		"the unit was edited, and K3s restarted": {func(h *fakeHost) {
-			h.write(unitFile, "[Service] other\n")
-			restart(h)
-		}, []string{"install changed /etc/systemd/system/k3s.service running"}, true},
-		"the unit was deleted": {func(h *fakeHost) { h.remove(unitFile) },
-			[]string{"install missing /etc/systemd/system/k3s.service"}, false},
-		"the unit was masked": {func(h *fakeHost) {
-			h.remove(unitFile)
-			require.NoError(h.t, os.Symlink("/dev/null", h.path(unitFile)))
-			h.write("masked/k3s", "")
-		}, []string{"install changed /etc/systemd/system/k3s.service",
-			"install changed unit k3s"}, false},
-		"the unit was disabled": {func(h *fakeHost) { h.remove("enabled/k3s") },
-			[]string{"install changed unit k3s"}, false},
-		"the unit was stopped": {func(h *fakeHost) { h.remove("active/k3s") },
-			[]string{"install changed unit k3s"}, true},
-		"the binary was replaced": {func(h *fakeHost) { h.write(programFile, "by hand\n") },
-			[]string{"install changed /usr/local/bin/k3s"}, false},
-		"the binary was replaced while K3s was stopped": {func(h *fakeHost) {
-			h.write(programFile, "by hand\n")
-			h.remove("active/k3s")
-		}, []string{"install changed /usr/local/bin/k3s", "install changed unit k3s"}, true},
-		"the binary was deleted": {func(h *fakeHost) { h.remove(programFile) },
-			[]string{"install missing /usr/local/bin/k3s"}, false},
-		"the mode of the binary": {func(h *fakeHost) { h.chmod(programFile, 0o600) },
-			[]string{"install changed /usr/local/bin/k3s"}, false},
-		"the list of modules was deleted": {func(h *fakeHost) { h.remove(modulesFile) },
-			[]string{"install missing /etc/modules-load.d/strata-k3s.conf"}, false},
-		"a module was unloaded": {func(h *fakeHost) { h.remove("sys/module/br_netfilter") },
-			[]string{"install missing module br_netfilter"}, false},
-		"a sysctl": {func(h *fakeHost) { h.write("proc/sys/net/ipv4/ip_forward", "0\n") },
-			[]string{"install changed sysctl net.ipv4.ip_forward"}, false},
-		"the owner file was deleted": {func(h *fakeHost) { h.remove(markFile) },
-			[]string{"install missing /var/lib/strata/owner"}, false},
-		"the stack's name in the owner file": {func(h *fakeHost) {
-			h.write(markFile, strings.Replace(ownMark, "dev", "prod", 1))
-		}, []string{"install changed /var/lib/strata/owner"}, false},
-		"K3s was uninstalled": {func(h *fakeHost) {
-			h.remove("etc/rancher", "var/lib/rancher", programFile, unitFile, unitFile+".env",
-				"active/k3s", "enabled/k3s")
-		}, []string{"install missing /usr/local/bin/k3s",
-			"install missing /etc/systemd/system/k3s.service",
-			"install missing /etc/systemd/system/k3s.service.env",
-			"install missing /etc/rancher/k3s/config.yaml",
-			"install missing /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml",
-			"admission missing /var/lib/rancher/k3s", "install changed unit k3s",
-			"install changed unit k3s"}, true},
-	} {
+	for name, test := range hostChanges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := installed(t, false)
@@ -220,6 +225,9 @@ func TestKeepalivedInstallPutsBackWhatTheComparisonNames(t *testing.T) {
 			h.write(keepalived, keepalivedMark+"\n")
 			h.touch("active/keepalived", time.Minute)
 		}, []string{"keepalived changed /etc/keepalived/keepalived.conf running"}, true},
+		"the first line of the configuration was edited": {
+			func(h *fakeHost) { h.write(keepalived, "vrrp_instance theirs {}\n") },
+			[]string{"keepalived changed /etc/keepalived/keepalived.conf"}, false},
 		"the mode of the configuration": {func(h *fakeHost) { h.chmod(keepalived, 0o644) },
 			[]string{"keepalived changed /etc/keepalived/keepalived.conf"}, false},
 		"the check was edited": {func(h *fakeHost) { h.write(check, "exit 0\n") },
@@ -275,10 +283,9 @@ func TestComparisonNamesNothingDuringUpgrade(t *testing.T) {
 	h := installed(t, false)
 	h.write("var/lib/strata/k3s", "the next binary\n")
 	assert.Contains(t, h.putBack(false), "until its upgrade")
-	pushed := []string{"push changed /var/lib/strata/k3s"} // the test's state has the former sum
-	assert.Equal(t, pushed, h.differences())
+	assert.Empty(t, h.differences())
 	h.upgrade("the next binary\n")
-	assert.Equal(t, pushed, h.differences())
+	assert.Empty(t, h.differences())
 }
 
 // An update removes no file that it did not write, and changes no host of another owner.
@@ -300,6 +307,9 @@ func TestComparisonNamesWhatAnUpdateKeeps(t *testing.T) {
 	h.remove("run/systemd")
 	assert.Equal(t, []string{"install changed /var/lib/strata/owner owner"}, h.differences())
 	h.write(markFile, ownMark)
+	h.write("active/k3s", "")
+	h.remove("var/lib/strata/k3s")
+	assert.Contains(t, h.differences(), "push missing /var/lib/strata/k3s")
 	h.remove(recordFile)
 	assert.Empty(t, h.differences(), "a host of an earlier Strata")
 }
@@ -354,4 +364,24 @@ func TestEditedTokenKeepsItsForm(t *testing.T) {
 		assert.Equal(t, want, h.read(configFile))
 		assert.False(t, h.restarted("k3s"))
 	}
+}
+
+// The first line of registries.yaml says that Strata wrote it; the record says so as well.
+func TestInstallPutsBackRegistries(t *testing.T) {
+	h := newFakeHost(t)
+	install := func(k3s config.K3s) {
+		out, code := h.installWith(k3s)
+		require.Zero(t, code, out)
+		assert.Empty(t, h.differences())
+	}
+	install(config.K3s{Registries: someRegistries()})
+	want := h.read(registriesFile)
+	h.touch("active/k3s", -time.Minute)
+	h.write(registriesFile, "mirrors: {}\n")
+	assert.Equal(t, []string{"install changed /etc/rancher/k3s/registries.yaml"}, h.differences())
+	install(config.K3s{Registries: someRegistries()})
+	assert.Equal(t, want, h.read(registriesFile))
+	assert.False(t, h.restarted("k3s"))
+	install(config.K3s{}) // the former CA stays, and does not count
+	assert.False(t, h.exists(registriesFile))
 }

@@ -73,13 +73,13 @@ fi
 is_replaced() {
 	[ "$(recorded_sum "$files" "$program")" = "$BINARY_SHA256" ] && ! grep "	running	.*	$program\$" <<< "${changes-}" > /dev/null
 }
-# Until this ends, the record has only those files that are not written here always.
-{ if [ -e "$files" ]; then awk -v join="$join" '$4 == join || $4 ~ /\/k3s$|\.service$|\.service\.env$|\.sh$/' "$files"; fi; } > "$files.new"
-mv "$files.new" "$files"
 draft_mark
 mv -f "${mark:?}" "$owner"
 written=$(sed -n 's|^# file: |/etc/rancher/k3s/|p' "$config.new")
 place_files "$config.new"
+# Until this ends, the record has only those files that are not written here always.
+{ if [ -e "$files" ]; then awk -v join="$join" '$5 == join || $5 ~ /\/k3s$|\.service$|\.service\.env$|\.sh$/' "$files"; fi; } > "$files.new"
+mv "$files.new" "$files"
 render "$form" > "$config.cut"
 sync "$config.cut"
 mv "$config.cut" "$config"

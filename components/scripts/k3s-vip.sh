@@ -6,7 +6,8 @@
 umask 077
 conf=/etc/keepalived/keepalived.conf
 check=/etc/keepalived/strata-api-ready.sh
-if [ -s "$conf" ] && [ "$(head -n 1 "$conf")" != "$MARK" ]; then
+files=/var/lib/strata/keepalived.files
+if [ -s "$conf" ] && [ "$(head -n 1 "$conf")" != "$MARK" ] && [ -z "$(recorded_sum "$files" "$conf")" ]; then
 	echo "k3s: $conf is there and not Strata's; remove it, or take k3s.vip out of the configuration" >&2
 	exit 1
 fi
@@ -66,7 +67,6 @@ CONF
 } > "$conf.new"
 # The marker says that the file was put in place and what runs may not have read it yet: killed in between, the next run must.
 pending=/etc/keepalived/strata-restart
-files=/var/lib/strata/keepalived.files
 changes=$(compare_record "$files" keepalived)
 former=$(recorded_sum "$files" "$conf")
 former=${former:-$(print_lines "$conf" | cut -d ' ' -f 1)}

@@ -84,7 +84,7 @@ write_unit() (
 
 # Whether there is a registries.yaml that Strata has written. One that somebody else wrote is theirs, and K3s is not restarted for it.
 has_own_registries() {
-	[ -e "$registries" ] && head -1 "$registries" | grep -q '^# Written by Strata '
+	[ -e "$registries" ] && { head -1 "$registries" | grep -q '^# Written by Strata ' || [ -n "$(recorded_sum "$files" "$registries")" ]; }
 }
 
 # Puts the files into place that follow config.yaml in $1, each after a line "# file: NAME"; by their names registries.yaml comes behind its

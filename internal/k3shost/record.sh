@@ -1,12 +1,12 @@
 # The record of the files that Strata wrote on this host, and what differs from it. A record has a line for each file: its sha256, mode,
-# owner and path. POSIX shell, as the steps of an upgrade are.
+# owner, time of change and path. POSIX shell, as the steps of an upgrade are.
 
 # Prints the lines of the files that exist.
 print_lines() {
 	for path in "$@"; do
 		if [ -f "$path" ]; then
 			sum=$(sha256sum < "$path")
-			echo "${sum%% *} $(stat -c '%a %u:%g' "$path") $path"
+			echo "${sum%% *} $(stat -c '%a %u:%g %.9Z' "$path") $path"
 		fi
 	done
 }
@@ -18,7 +18,7 @@ record() (
 	shift
 	if [ ! -e "$list" ]; then return; fi
 	{
-		awk -v paths=" $* " '!index(paths, " " $4 " ")' "$list"
+		awk -v paths=" $* " '!index(paths, " " $5 " ")' "$list"
 		print_lines "$@"
 	} > "$list.new"
 	sync "$list.new"
@@ -26,7 +26,7 @@ record() (
 )
 
 # Prints the sha256 that the record $1 has for the file $2.
-recorded_sum() { if [ -e "$1" ]; then awk -v path="$2" '$4 == path { print $1 }' "$1"; fi; }
+recorded_sum() { if [ -e "$1" ]; then awk -v path="$2" '$5 == path { print $1 }' "$1"; fi; }
 
 # Prints the property $2 of the unit $1.
 property() { TZ=UTC systemctl show "$1.service" -p "$2" | cut -d= -f2-; }
@@ -42,27 +42,30 @@ show_time() { date -u -d "@$1" +%Y-%m-%dT%H:%M:%SZ; }
 # Prints a line for each file of the record on stdin that differs, with tabs between its fields: verdict, "running" if the process that started
 # at $1 may have read the file when it differed, evidence, path. $2 is the time of the record.
 compare_files() {
-	while read -r sum mode own path; do
+	begun=$1 recorded=$2
+	while read -r sum mode own exact path; do
 		verdict=changed what='' at='' running=''
 		if [ ! -e "$path" ] && [ ! -L "$path" ]; then
 			verdict=missing
 			# K3s does not start without its binary or unit.
-			case $path in *.service | */k3s) ;; *) if [ "$1" -gt "$2" ]; then running=running; fi ;; esac
+			case $path in *.service | */k3s) ;; *) if [ "$begun" -gt "$recorded" ]; then running=running; fi ;; esac
 		elif [ ! -f "$path" ]; then
 			what=', no regular file'
 		else
-			now=$(stat -c '%a %u:%g %Y %Z' "$path")
-			at=${now##* } now=${now% *}
-			modified=${now##* } now=${now% *}
+			# shellcheck disable=SC2046 # words
+			set -- $(stat -c '%a %u:%g %Y %Z %.9Z' "$path")
+			at=$4
+			# The kernel sets this time at each change of the content, mode or owner, so a large file need not be read.
+			if [ "$5" = "$exact" ] || [ "$sum" = - ]; then continue; fi
 			found=$(sha256sum < "$path")
 			if [ "${found%% *}" != "$sum" ]; then
 				what=', content'
-				if [ "$at" -le "$1" ]; then running=running; fi
-				at=$modified
-			elif [ "$modified" -gt "$1" ] && [ "$1" -gt "$2" ]; then
-				what=', written again after the start of what runs' running=running at=$modified
+				if [ "$at" -le "$begun" ]; then running=running; fi
+				at=$3
+			elif [ "$3" -gt "$begun" ] && [ "$begun" -gt "$recorded" ]; then
+				what=', written again after the start of what runs' running=running at=$3
 			fi
-			if [ "$mode" != - ] && [ "$now" != "$mode $own" ]; then what="$what, mode and owner $now in place of $mode $own"; fi
+			if [ "$mode" != - ] && [ "$1 $2" != "$mode $own" ]; then what="$what, mode and owner $1 $2 in place of $mode $own"; fi
 			if [ -z "$what" ]; then continue; fi
 		fi
 		case $path in */80-strata-node.yaml | */modules-load.d/* | *-killall.sh | *-uninstall.sh | *-ready.sh | */owner) running='' ;; esac

@@ -102,8 +102,8 @@ func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 // A configuration that was edited by hand still differs from the record after the upgrade.
 func TestRestartRecordsOnlyWhatItReplaced(t *testing.T) {
 	h := newHost(t)
-	config := "00 600 0:0 " + h.root + "/etc/rancher/k3s/config.yaml\n"
-	h.write("var/lib/strata/k3s.files", "00 755 0:0 "+h.root+"/usr/local/bin/k3s\n"+config)
+	config := "00 600 0:0 0.0 " + h.root + "/etc/rancher/k3s/config.yaml\n"
+	h.write("var/lib/strata/k3s.files", "00 755 0:0 0.0 "+h.root+"/usr/local/bin/k3s\n"+config)
 	_, stderr, err := h.run(restartScript, "new\n")
 	require.NoError(t, err, stderr)
 	record := h.read("var/lib/strata/k3s.files")

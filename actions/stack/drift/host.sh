@@ -44,7 +44,7 @@ compare_kernel() {
 }
 
 if [ ! -e "$record" ] || [ -e /var/lib/strata/restoring ]; then exit; fi
-unit=$(awk '$4 ~ /\/k3s(-agent)?\.service$/ { sub(/.*\//, "", $4); sub(/\.service$/, "", $4); print $4 }' "$record")
+unit=$(awk '$5 ~ /\/k3s(-agent)?\.service$/ { sub(/.*\//, "", $5); sub(/\.service$/, "", $5); print $5 }' "$record")
 # The node is being removed, or an install did not end.
 if [ -e "/run/systemd/system/$unit.service.d/90-strata-leaving.conf" ] || [ -z "$unit" ]; then exit; fi
 if [ -e "$owner" ] && ! { grep -qx "cluster=$CLUSTER" "$owner" && grep -qx "node=$NODE" "$owner"; }; then

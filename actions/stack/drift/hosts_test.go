@@ -97,7 +97,7 @@ func TestHostsReportsDifferencesOfEachHost(t *testing.T) {
 		}
 		assert.Equal(t, []Difference{want}, found)
 	}
-	assert.Contains(t, script, "CLUSTER='00ff' NODE='agent-1' pushed='aa - - /var/lib/strata/k3s\n'")
+	assert.Contains(t, script, "CLUSTER='00ff' NODE='agent-1' pushed='- - - - /var/lib/strata/k3s\n'")
 }
 
 func TestHostWithoutAnswerHasNoDifference(t *testing.T) {
