@@ -16,8 +16,12 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Limit bounds the whole comparison.
-const Limit = 30 * time.Second
+const (
+	// limit bounds the whole comparison.
+	limit = 30 * time.Second
+	// hostLimit bounds the comparison of the hosts: one that is off must not delay every update.
+	hostLimit = 10 * time.Second
+)
 
 // Report is the result of a comparison.
 type Report struct {
@@ -36,7 +40,7 @@ type Report struct {
 func Find(
 	ctx context.Context, state *stackstate.State, ignore []string,
 ) (report *Report, closes func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	report, closes, err = open(ctx, state)
 	if err != nil || report.cluster == nil {
@@ -45,7 +49,7 @@ func Find(
 	var hosts, objects []Difference
 	var silent, failed []error
 	var both sync.WaitGroup
-	both.Go(func() { hosts, silent, err = Hosts(ctx, state) })
+	both.Go(func() { hosts, silent, err = compareHosts(ctx, state) })
 	both.Go(func() { objects, failed = report.compareObjects(ctx, state) })
 	both.Wait()
 	report.Unanswered = append(silent, failed...)

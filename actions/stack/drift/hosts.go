@@ -31,11 +31,13 @@ type host struct {
 	pushed map[string]push.Input
 }
 
-// Hosts compares all hosts of a state, which was read with its secrets, in parallel. A host without
-// an answer is in unanswered, and has no differences.
-func Hosts(
+// compareHosts compares all hosts of a state, which was read with its secrets, in parallel. A host
+// without an answer is in unanswered, and has no differences.
+func compareHosts(
 	ctx context.Context, state *stackstate.State,
 ) (found []Difference, unanswered []error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, hostLimit)
+	defer cancel()
 	hosts, err := hostsOf(state)
 	if err != nil {
 		return nil, nil, err

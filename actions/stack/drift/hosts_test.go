@@ -88,7 +88,7 @@ func TestHostsReportsDifferencesOfEachHost(t *testing.T) {
 				"keepalived, then run pulumi up"},
 	} {
 		output = line + "\n"
-		found, unanswered, err := Hosts(t.Context(), state)
+		found, unanswered, err := compareHosts(t.Context(), state)
 		require.NoError(t, err)
 		assert.Empty(t, unanswered)
 		if line == "" {
@@ -108,7 +108,7 @@ func TestHostWithoutAnswerHasNoDifference(t *testing.T) {
 	}
 	other := server.Target()
 	other.Name, other.HostKey = "agent-2", sshtest.Start(t).HostKey()
-	found, unanswered, err := Hosts(t.Context(),
+	found, unanswered, err := compareHosts(t.Context(),
 		stateOf(t, server.PrivateKey(), server.Target(), other))
 	require.NoError(t, err)
 	assert.Empty(t, found)
