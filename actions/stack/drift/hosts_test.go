@@ -119,7 +119,7 @@ func TestHostWithoutAnswerHasNoDifference(t *testing.T) {
 }
 
 func TestStateWithoutHostsHasNoDifference(t *testing.T) {
-	found, unanswered, err := Hosts(context.Background(), &stackstate.State{})
+	found, unanswered, err := compareHosts(context.Background(), &stackstate.State{})
 	require.NoError(t, err)
 	assert.Empty(t, found)
 	assert.Empty(t, unanswered)
