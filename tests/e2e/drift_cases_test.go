@@ -72,6 +72,35 @@ var drifts = []struct{ class, host, change, thing string }{
 	{"the stack's objects", "server-1", kubectl("-n traefik patch gateway traefik --type=json " +
 		`-p '[{"op":"replace","path":"/spec/listeners/0/port","value":8444}]'`),
 		"Gateway/traefik/traefik"},
+
+	{"files", "server-1", "echo '# by hand' >> /etc/rancher/k3s/config.yaml",
+		"/etc/rancher/k3s/config.yaml on server-1"},
+	{"files", "agent-1", "echo 'node-label: [by=hand]' >> /etc/rancher/k3s/config.yaml",
+		"/etc/rancher/k3s/config.yaml on agent-1"},
+	{"files", "server-1", "chmod 644 /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml",
+		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml on server-1"},
+	{"files", "agent-1", "rm /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml",
+		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml on agent-1"},
+	{"files", "server-1", "rm /var/lib/strata/owner", "/var/lib/strata/owner on server-1"},
+
+	{"units", "server-1", "echo '# by hand' >> /etc/systemd/system/k3s.service",
+		"/etc/systemd/system/k3s.service on server-1"},
+	{"units", "server-1", "systemctl disable k3s", "unit k3s on server-1"},
+	{"units", "agent-1", "echo BY=hand >> /etc/systemd/system/k3s-agent.service.env",
+		"/etc/systemd/system/k3s-agent.service.env on agent-1"},
+	{"units", "agent-1", "systemctl disable --now k3s-agent", "unit k3s-agent on agent-1"},
+	{"units", "server-1", "sysctl -w net.ipv4.ip_forward=0",
+		"sysctl net.ipv4.ip_forward on server-1"},
+
+	{"programs", "agent-1", "cp /bin/true /usr/local/bin/k3s", "/usr/local/bin/k3s on agent-1"},
+	{"programs", "server-1", "rm /usr/local/bin/k3s-killall.sh",
+		"/usr/local/bin/k3s-killall.sh on server-1"},
+	{"programs", "agent-1", "echo '# by hand' >> /usr/local/bin/k3s-agent-uninstall.sh",
+		"/usr/local/bin/k3s-agent-uninstall.sh on agent-1"},
+	{"programs", "server-1", "rm /var/lib/strata/k3s-install.sh",
+		"/var/lib/strata/k3s-install.sh on server-1"},
+	{"programs", "agent-1", "echo '# by hand' >> /var/lib/strata/k3s-install.sh",
+		"/var/lib/strata/k3s-install.sh on agent-1"},
 }
 
 func kubectl(arguments string) string { return "k3s kubectl " + arguments }
