@@ -87,26 +87,28 @@ func (c *cluster) compareAll(ctx context.Context, all []wanted) (found []Differe
 
 // readRelease returns the objects of a release's newest revision, from Helm's record. It returns
 // none if that revision is not deployed: its upgrade has failed, and the next update repeats it.
+// recorded is false if there is no record.
 func (c *cluster) readRelease(
 	ctx context.Context, resource, namespace, name string,
-) ([]wanted, error) {
+) (all []wanted, recorded bool, err error) {
 	list, err := apiserver.Ask(ctx, func(ctx context.Context) (*corev1.SecretList, error) {
 		return c.kube.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{
 			LabelSelector: helmrecord.Selector(name)})
 	})
 	if err != nil || len(list.Items) == 0 {
-		return nil, err
+		return nil, false, err
 	}
 	newest := helmrecord.Newest(list.Items)
 	if newest.Labels["status"] != "deployed" {
-		return nil, nil
+		return nil, true, nil
 	}
 	record, err := helmrecord.Decode(newest)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	manifest, _ := record["manifest"].(string)
-	return parseManifest(resource, namespace, manifest)
+	all, err = parseManifest(resource, namespace, manifest)
+	return all, true, err
 }
 
 // dropScaled removes the object's replicas, if they differ and an autoscaler owns them.

@@ -32,6 +32,8 @@ type Report struct {
 
 	cluster *cluster
 	wanted  []wanted
+	// lost are the releases without a record.
+	lost []Difference
 }
 
 // Find compares the hosts and the cluster with a state that was read with its secrets. The report
@@ -107,7 +109,7 @@ func (r *Report) compareObjects(
 		r.wanted = append(r.wanted, objects...)
 	}
 	found, errs := r.cluster.compareAll(ctx, r.wanted)
-	return found, append(failed, errs...)
+	return append(r.lost, found...), append(failed, errs...)
 }
 
 // objectsOf returns the objects of the cluster that a resource owns.
@@ -117,7 +119,13 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 	case one.Delete:
 		return nil, nil
 	case kind == releaseType:
-		return r.cluster.readRelease(ctx, name, one.Output("namespace"), one.Output("name"))
+		all, recorded, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
+			one.Output("name"))
+		if !recorded && err == nil {
+			r.lost = append(r.lost, Difference{Resource: name, Verdict: Missing,
+				Thing: "Release/" + one.Output("namespace") + "/" + one.Output("name")})
+		}
+		return all, err
 	case one.Runs("crds apply"):
 		return bundleObjects(name, one.Input("stdin"))
 	case !strings.HasPrefix(kind, "kubernetes:"):
