@@ -52,8 +52,7 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 		}
 	}
 	if settings.Mode == config.DriftRepair {
-		found.Reasons, found.Replaced = report.Reasons(began), report.Replaced()
-		found.Objects = report.PutBack
+		found.Reasons, found.Objects = report.Reasons(began), report.PutBack
 	}
 	return found, nil
 }

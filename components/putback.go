@@ -21,8 +21,6 @@ type PutBack struct {
 	// Former has the reasons of earlier updates, from the state. They stay, so that a resource
 	// without differences does not change.
 	Former map[string]string
-	// Replaced are the releases that are installed anew, because Helm has no record of them.
-	Replaced map[string]bool
 	// Objects puts back what a resource owns in the cluster. It runs before the update of each
 	// resource in Reasons, and does nothing for other resources.
 	Objects func(ctx context.Context, resource string) error
@@ -62,12 +60,8 @@ func putBack(ctx *pulumi.Context, name string) returning {
 	if !now {
 		return returning{reason: p.Former[name], option: pulumi.Composite()}
 	}
-	option := pulumi.ResourceHooks(
-		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})
-	if p.Replaced[name] {
-		option = pulumi.ReplaceOnChanges([]string{"description"})
-	}
-	return returning{reason, true, option}
+	return returning{reason, true, pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})}
 }
 
 // annotate adds the reason to an object's annotations. In a preview of its return the time is

@@ -8,13 +8,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/kube/apiserver"
-	"strata/internal/kube/helmrecord"
 )
 
 // parallel is the number of objects that are compared at the same time.
@@ -83,32 +81,6 @@ func (c *cluster) compareAll(ctx context.Context, all []wanted) (found []Differe
 		}
 	}
 	return found, errs
-}
-
-// readRelease returns the objects of a release's newest revision, from Helm's record. It returns
-// none if that revision is not deployed: its upgrade has failed, and the next update repeats it.
-// recorded is false if there is no record.
-func (c *cluster) readRelease(
-	ctx context.Context, resource, namespace, name string,
-) (all []wanted, recorded bool, err error) {
-	list, err := apiserver.Ask(ctx, func(ctx context.Context) (*corev1.SecretList, error) {
-		return c.kube.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{
-			LabelSelector: helmrecord.Selector(name)})
-	})
-	if err != nil || len(list.Items) == 0 {
-		return nil, false, err
-	}
-	newest := helmrecord.Newest(list.Items)
-	if newest.Labels["status"] != "deployed" {
-		return nil, true, nil
-	}
-	record, err := helmrecord.Decode(newest)
-	if err != nil {
-		return nil, true, err
-	}
-	manifest, _ := record["manifest"].(string)
-	all, err = parseManifest(resource, namespace, manifest)
-	return all, true, err
 }
 
 // dropScaled removes the object's replicas, if they differ and an autoscaler owns them.

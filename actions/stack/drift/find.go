@@ -33,7 +33,7 @@ type Report struct {
 	cluster *cluster
 	wanted  []wanted
 	// lost are the releases without a record.
-	lost []Difference
+	lost []lostRelease
 }
 
 // Find compares the hosts and the cluster with a state that was read with its secrets. The report
@@ -109,7 +109,11 @@ func (r *Report) compareObjects(
 		r.wanted = append(r.wanted, objects...)
 	}
 	found, errs := r.cluster.compareAll(ctx, r.wanted)
-	return append(r.lost, found...), append(failed, errs...)
+	for _, one := range r.lost {
+		found = append(found, Difference{Resource: one.resource, Verdict: Missing,
+			Thing: "Release/" + one.namespace + "/" + one.name})
+	}
+	return found, append(failed, errs...)
 }
 
 // objectsOf returns the objects of the cluster that a resource owns.
@@ -122,8 +126,7 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 		all, recorded, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
 			one.Output("name"))
 		if !recorded && err == nil {
-			r.lost = append(r.lost, Difference{Resource: name, Verdict: Missing,
-				Thing: "Release/" + one.Output("namespace") + "/" + one.Output("name")})
+			r.lost = append(r.lost, lostRelease{name, one.Output("namespace"), one.Output("name")})
 		}
 		return all, err
 	case one.Runs("crds apply"):

@@ -22,6 +22,11 @@ const putBackLimit = 2 * time.Minute
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
+	for _, one := range r.lost {
+		if one.resource == resource {
+			return r.cluster.record(ctx, one)
+		}
+	}
 	lost := false
 	for _, difference := range r.Differences {
 		if difference.Resource != resource || difference.Kept != "" {

@@ -41,15 +41,6 @@ func (r *Report) Reasons(at time.Time) map[string]string {
 	return reasons
 }
 
-// Replaced returns the releases without a record, by the resource's name.
-func (r *Report) Replaced() map[string]bool {
-	replaced := map[string]bool{}
-	for _, one := range r.lost {
-		replaced[one.Resource] = true
-	}
-	return replaced
-}
-
 // Former returns the reasons in a state, by the resource's name. The state's secrets may be
 // encrypted.
 func Former(state *stackstate.State) map[string]string {
