@@ -21,6 +21,8 @@ const (
 	limit = 30 * time.Second
 	// hostLimit bounds the comparison of the hosts: one that is off must not delay every update.
 	hostLimit = 10 * time.Second
+	// requestLimit bounds each request to the API server.
+	requestLimit = 15 * time.Second
 )
 
 // Report is the result of a comparison.
@@ -85,7 +87,7 @@ func open(ctx context.Context, state *stackstate.State) (*Report, func(), error)
 		closes = lease.Close
 	}
 	access := apiserver.Access{Kubeconfig: gates[at].Secrets.Kubeconfig,
-		Tunnel: gates[at].Spec.Tunnel()}
+		Tunnel: gates[at].Spec.Tunnel(), Timeout: requestLimit}
 	if !gates[at].Spec.Existing {
 		access.Servers = gates[at].Spec.Servers
 	}
@@ -139,7 +141,10 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 		manager = Manager
 	}
 	object, err := newWanted(name, "default", manager, one.Inputs)
-	return []wanted{object}, err
+	if err != nil || object.object.GetName() == "" {
+		return nil, err
+	}
+	return []wanted{object}, nil
 }
 
 // releaseType is the type of a Helm release in the state.
