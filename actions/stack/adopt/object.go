@@ -80,7 +80,7 @@ func (c *Cluster) locateObject(
 	if object.GetName() == "" {
 		return object, nil, nil
 	}
-	client, _, err := c.kinds.Of(ctx, object, metav1.NamespaceDefault)
+	client, _, err := c.kinds.Client(ctx, object, metav1.NamespaceDefault)
 	return object, client, err
 }
 

@@ -20,7 +20,7 @@ const Manager = "strata-drift"
 // server to apply the object as a dry run, so that defaults and admission webhooks count as in an
 // update.
 func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error) {
-	client, namespaced, err := c.kinds.Of(ctx, one.object, one.namespace)
+	client, namespaced, err := c.kinds.Client(ctx, one.object, one.namespace)
 	found := &Difference{Resource: one.resource, Thing: one.title(namespaced), Verdict: Missing}
 	if err != nil || client == nil {
 		return found, err // without its CRD, the object is gone, too

@@ -79,52 +79,59 @@ func wantedOf(t *testing.T, text string) *wanted {
 	return &object
 }
 
+const leaving = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: apps, ` +
+	`deletionTimestamp: "2026-11-28T16:00:00Z", finalizers: [a]}, spec: {replicas: 0}}`
+
+func conflictWith(message string) error {
+	return apierrors.NewApplyConflict([]metav1.StatusCause{{Field: ".spec.replicas",
+		Type: metav1.CauseTypeFieldManagerConflict, Message: message}}, "")
+}
+
+var scaler = &autoscalingv2.HorizontalPodAutoscaler{
+	ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "apps"},
+	Spec: autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.
+		CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}},
+}
+
+// verdictCases are objects as they are and as they were left. applied is what an apply would make of
+// the object; by default, what it is.
+var verdictCases = map[string]struct {
+	live, applied, wanted string
+	refused, conflict     error
+	others                []runtime.Object
+	says                  string
+	fails                 bool
+}{
+	"as it was": {live: one, wanted: one},
+	"gone":      {wanted: one, says: "Deployment/apps/web: missing"},
+	"of a kind that is not served": {wanted: `{apiVersion: a/v1, kind: A, metadata: {name: a}}`,
+		says: "A/a: missing"},
+	"scaled by hand": {live: none, applied: one, wanted: one,
+		says: "Deployment/apps/web: changed spec.replicas"},
+	"changed by a person": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "kubectl-edit" using apps/v1`),
+		says:     "Deployment/apps/web: changed spec.replicas (by kubectl-edit)"},
+	"changed without an owner": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "pulumi-resource-kubernetes" using apps/v1`),
+		says:     "Deployment/apps/web: changed spec.replicas"},
+	"taken over": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "flux"`),
+		says: "Deployment/apps/web: changed spec.replicas (by flux); left as it is: flux has taken " +
+			"the fields over by server-side apply; strata:drift.ignore accepts that"},
+	"scaled by an autoscaler": {live: none, wanted: one, others: []runtime.Object{scaler}},
+	"being deleted": {live: leaving, applied: one, wanted: one,
+		says: "Deployment/apps/web: changed (is being deleted since 16:00:00); " +
+			"left as it is: run up again when it is gone"},
+	"changed where it cannot be put back": {live: none, wanted: one,
+		refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web", nil),
+		says: `Deployment/apps/web: changed (the API server refuses its former content: Deployment "web" ` +
+			`is invalid); left as it is: delete it, and the next up makes it anew`},
+	"not comparable": {live: none, wanted: one,
+		refused: errors.New("failed calling webhook"), fails: true},
+}
+
 func TestVerdictOfObject(t *testing.T) {
-	leaving := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: apps, ` +
-		`deletionTimestamp: "2026-11-28T16:00:00Z", finalizers: [a]}, spec: {replicas: 0}}`
-	conflict := func(message string) error {
-		return apierrors.NewApplyConflict([]metav1.StatusCause{{Field: ".spec.replicas",
-			Type: metav1.CauseTypeFieldManagerConflict, Message: message}}, "")
-	}
-	scaler := &autoscalingv2.HorizontalPodAutoscaler{
-		ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "apps"},
-		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.
-			CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}},
-	}
-	for name, test := range map[string]struct {
-		live, applied, wanted string
-		refused, conflict     error
-		others                []runtime.Object
-		says                  string
-		fails                 bool
-	}{
-		"as it was": {live: one, wanted: one},
-		"gone":      {wanted: one, says: "Deployment/apps/web: missing"},
-		"of a kind that is not served": {wanted: `{apiVersion: a/v1, kind: A, metadata: {name: a}}`,
-			says: "A/a: missing"},
-		"scaled by hand": {live: none, applied: one, wanted: one,
-			says: "Deployment/apps/web: changed spec.replicas"},
-		"changed by a person": {live: none, applied: one, wanted: one,
-			conflict: conflict(`conflict with "kubectl-edit" using apps/v1`),
-			says:     "Deployment/apps/web: changed spec.replicas (by kubectl-edit)"},
-		"changed without an owner": {live: none, applied: one, wanted: one,
-			conflict: conflict(`conflict with "pulumi-resource-kubernetes" using apps/v1`),
-			says:     "Deployment/apps/web: changed spec.replicas"},
-		"taken over": {live: none, applied: one, wanted: one,
-			conflict: conflict(`conflict with "flux"`),
-			says: "Deployment/apps/web: changed spec.replicas (by flux); left as it is: flux has taken " +
-				"the fields over by server-side apply; strata:drift.ignore accepts that"},
-		"scaled by an autoscaler": {live: none, wanted: one, others: []runtime.Object{scaler}},
-		"being deleted": {live: leaving, applied: one, wanted: one,
-			says: "Deployment/apps/web: changed (is being deleted since 16:00:00); " +
-				"left as it is: run up again when it is gone"},
-		"changed where it cannot be put back": {live: none, wanted: one,
-			refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web", nil),
-			says: `Deployment/apps/web: changed (the API server refuses its former content: Deployment "web" ` +
-				`is invalid); left as it is: delete it, and the next up makes it anew`},
-		"not comparable": {live: none, wanted: one,
-			refused: errors.New("failed calling webhook"), fails: true},
-	} {
+	for name, test := range verdictCases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.live, test.others...)
 			if test.applied != "" {

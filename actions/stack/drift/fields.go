@@ -47,14 +47,14 @@ func findChangedItems(path string, wanted []any, live, applied any) (changed []s
 		return []string{path}
 	}
 	for i, item := range wanted {
-		at, old, new := fmt.Sprintf("%s[%d]", path, i), any(nil), any(nil)
 		if named {
-			at = path + "[" + nameOf(item) + "]"
-			old, new = itemNamed(before, nameOf(item)), itemNamed(after, nameOf(item))
-		} else {
-			old, new = before[i], after[i]
+			name := nameOf(item)
+			changed = append(changed, findChanged(path+"["+name+"]", item, itemNamed(before, name),
+				itemNamed(after, name))...)
+			continue
 		}
-		changed = append(changed, findChanged(at, item, old, new)...)
+		at := fmt.Sprintf("%s[%d]", path, i)
+		changed = append(changed, findChanged(at, item, before[i], after[i])...)
 	}
 	return changed
 }

@@ -57,7 +57,7 @@ func (r *Report) restart(ctx context.Context, resource string) error {
 		if one.resource != resource || one.object.GroupVersionKind().Group != "apps" {
 			continue
 		}
-		client, _, err := r.cluster.kinds.Of(ctx, one.object, one.namespace)
+		client, _, err := r.cluster.kinds.Client(ctx, one.object, one.namespace)
 		if err == nil && client != nil {
 			patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{%q:%q}}}}}`,
 				"kubectl.kubernetes.io/restartedAt", time.Now().UTC().Format(time.RFC3339))
@@ -81,7 +81,7 @@ func (c *cluster) putBack(ctx context.Context, one *wanted) error {
 	var client dynamic.ResourceInterface
 	err := wait.PollUntilContextCancel(ctx, time.Second, true,
 		func(ctx context.Context) (_ bool, err error) {
-			client, _, err = c.kinds.Of(ctx, one.object, one.namespace)
+			client, _, err = c.kinds.Client(ctx, one.object, one.namespace)
 			return client != nil, err
 		})
 	if err != nil {

@@ -30,10 +30,10 @@ func NewKinds(objects dynamic.Interface, discovery discovery.DiscoveryInterface)
 		served: map[string][]metav1.APIResource{}}
 }
 
-// Of returns the client for an object's kind, and whether the kind has namespaces. The client is
+// Client returns the client for an object's kind, and whether the kind has namespaces. The client is
 // nil if the API server does not serve the kind (yet); then no object of the kind exists. An object
 // without a namespace is in the given one, if its kind has namespaces.
-func (k *Kinds) Of(
+func (k *Kinds) Client(
 	ctx context.Context, object *unstructured.Unstructured, namespace string,
 ) (client dynamic.ResourceInterface, namespaced bool, err error) {
 	version, kind := object.GroupVersionKind().ToAPIVersionAndKind()
