@@ -38,6 +38,7 @@ func Main(program platform.Program) {
 	program.Orphans, program.Connect, program.Past = endOrphans, connect, members.ReadPastHere
 	program.State = stackstate.CommandLine(".").ReadEncrypted
 	program.Tunnel, program.Verify, program.Warn = keepTunnel, stackhealth.Verify, warn
+	program.Drift = findDrift
 	pulumi.Run(program.Run)
 }
 

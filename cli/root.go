@@ -37,6 +37,7 @@ func subcommands() []*cobra.Command {
 		newPreflightCommand(),
 		newCheckCommand(),
 		newHealthCommand(),
+		newDriftCommand(),
 		newVersionCommand(),
 		newKubeconfigCommand(),
 		newTunnelCommand(),

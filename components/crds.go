@@ -113,5 +113,5 @@ func (c *CRDs) apply(
 	if err := registerAttempt(ctx, name, command, opts); err != nil {
 		return nil, err
 	}
-	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(args.Timeouts.CRDs))...)
+	return newCommand(ctx, name, command, append(opts, customTimeouts(args.Timeouts.CRDs))...)
 }

@@ -40,12 +40,32 @@ func newFakeHost(t *testing.T) *fakeHost {
 	h.write("proc/self/mounts", "tmpfs /run tmpfs rw 0 0\n")
 	require.NoError(t, os.MkdirAll(h.path("etc/modules-load.d"), 0o755)) // every systemd has it
 	h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
+for unit; do :; done
+unit=${unit%.service}
 case "$1" in
-is-active) [ -e "ROOT/active/$3" ] ;;
-restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
-disable) rm -f "ROOT/active/$3" ;;
+is-active) [ -e "ROOT/active/$unit" ] ;;
+is-enabled)
+	state=disabled
+	for is in enabled masked; do if [ -e "ROOT/$is/$unit" ]; then state=$is; fi; done
+	if [ "$2" != --quiet ]; then echo $state; fi
+	[ $state = enabled ] ;;
+enable) [ ! -e "ROOT/masked/$unit" ] && mkdir -p ROOT/enabled && : > "ROOT/enabled/$unit" ;;
+unmask) rm -f "ROOT/masked/$unit" ;;
+restart) mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
+disable) rm -f "ROOT/active/$unit" "ROOT/enabled/$unit" ;;
+daemon-reload) rm -f ROOT/unread ;;
+show)
+	unit=${2%.service}
+	value=
+	case "$4" in
+	ActiveState) value=inactive; if [ -e "ROOT/active/$unit" ]; then value=active; fi ;;
+	ExecMainStartTimestamp) value=$(date -u -r "ROOT/active/$unit" '+%a %F %T UTC') ;;
+	NeedDaemonReload) value=no; if [ -e ROOT/unread ]; then value=yes; fi ;;
+	esac
+	echo "$4=$value" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
+	h.tool("modprobe", `mkdir -p "/sys/module/$1"`)
 	// Only addresses that have a file in answers/ listen. This stand-in for timeout replaces bash's
 	// /dev/tcp, which no program on PATH can replace.
 	h.tool("timeout", `for last; do :; done
@@ -63,7 +83,12 @@ esac`)
 	h.write("var/lib/strata/k3s-install.sh", h.rooted(`env | sort > ROOT/installer.env
 unit=k3s; [ "$INSTALL_K3S_EXEC" = server ] || unit=k3s-agent
 mkdir -p /etc/systemd/system
+rm -f /etc/systemd/system/$unit.service
 echo "[Service] $INSTALL_K3S_EXEC" > /etc/systemd/system/$unit.service
+(umask 077 && : > /etc/systemd/system/$unit.service.env)
+rm -f ROOT/masked/$unit ROOT/unread
+mkdir -p ROOT/enabled
+: > ROOT/enabled/$unit
 `))
 	return h
 }
@@ -102,6 +127,7 @@ func (h *fakeHost) rooted(text string) string {
 		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/",
 		h.root+"/usr/local/bin/",
 		"/var/log/", h.root+"/var/log/", "/sys/fs/cgroup", h.root+"/sys/fs/cgroup",
+		"/sys/module/", h.root+"/sys/module/", "/proc/sys/", h.root+"/proc/sys/",
 		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/net/unix",
 		h.root+"/proc/net/unix", "/proc/[", h.root+"/proc/[",
 	).Replace(text)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -119,7 +120,10 @@ func TestK3sIsRestartedOnlyAfterChange(t *testing.T) {
 					os.Remove(h.path("var/lib/strata/k3s.applied")))
 			}, true},
 		"a config.yaml that was edited by hand": {
-			func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
+			func(h *fakeHost) {
+				h.touch("active/k3s", -time.Minute)
+				h.write(configFile, "token: other\n")
+			}, false},
 	}
 	for name, test := range changes {
 		t.Run(name, func(t *testing.T) {

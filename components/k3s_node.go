@@ -105,7 +105,7 @@ func (k *k3s) installNode(
 		}
 	}
 	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
-	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
+	return newCommand(k.ctx, name+"-install", host.runs(asked),
 		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit),
 			rerun.ReplaceOnChange())...)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
@@ -44,7 +43,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			}
 		})
 		command := actions.CommandOf(push.Send, input, pulumi.StringMap{self.SSHKey: host.SSHKey})
-		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
+		copied, err := newCommand(k.ctx, name+"-"+file.role, command,
 			// The copy has no Pulumi timeout, because it may be slow. The command itself fails if
 			// no data are transferred for some time.
 			append(childOf(k, uninstall), host.deletedWith(), rerun.ReplaceOnChange())...)

@@ -3,7 +3,6 @@ package components
 import (
 	"slices"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions"
@@ -33,6 +32,6 @@ func (k *k3s) releaseName(
 				Servers: all[1:], Owner: &owner}
 		})
 	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: keyrings(hosts)})
-	return local.NewCommand(k.ctx, name+"-admission", command,
+	return newCommand(k.ctx, name+"-admission", command,
 		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit))...)
 }

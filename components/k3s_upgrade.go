@@ -50,7 +50,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		// could fail to pull the layers' images.
 		needs = append(needs, k.joined...)
 	}
-	return local.NewCommand(k.ctx, k.name+"-upgrade", command,
+	return newCommand(k.ctx, k.name+"-upgrade", command,
 		append(childOf(k, needs...), customTimeouts(plan.Timeout), rerun.ReplaceOnChange())...)
 }
 

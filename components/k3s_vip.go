@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions"
@@ -88,5 +87,5 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, customTimeouts(limit))...)
+	return newCommand(k.ctx, name+"-keepalived", command, append(opts, customTimeouts(limit))...)
 }

@@ -71,11 +71,12 @@ func newObject(
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
-	inputs := inputsOf(fields)
+	returns := putBack(ctx, name)
+	inputs := inputsOf(returns.addTo(ctx, fields))
 	cluster.note(token, inputs)
 	made := &Object{}
 	opts = append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
-		pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
+		returns.option, pulumi.Provider(cluster.Provider), pulumi.Version(version.String()))
 	if err := ctx.RegisterResource(token, name, inputs, made, opts...); err != nil {
 		return nil, err
 	}
@@ -136,6 +137,8 @@ func newCustomResource(
 	if !args.foreground {
 		annotations[background] = pulumi.String("background")
 	}
+	returns := putBack(ctx, name)
+	returns.annotate(ctx, annotations)
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)
@@ -149,7 +152,7 @@ func newCustomResource(
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": inputsOf(args.spec)},
 	}, append(slices.Clone(opts), cluster.deletedWith(), beforeChange(cluster.before),
-		pulumi.Provider(cluster.Provider))...)
+		returns.option, pulumi.Provider(cluster.Provider))...)
 }
 
 // withoutWait is the annotation that makes the provider's delete of a namespace return as soon as

@@ -143,8 +143,9 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if args.skipCRDs {
 		fields["skipCrds"] = true
 	}
+	// Two releases cannot have one name: the delete of the old one would take the new one away.
 	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release",
-		fields, opts...)
+		fields, append(opts, pulumi.DeleteBeforeReplace(true))...)
 	if err != nil {
 		return made, fmt.Errorf("release %s: %w", args.name, err)
 	}

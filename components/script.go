@@ -23,8 +23,10 @@ var scripts embed.FS
 
 // shared maps the name of a script to the shell functions that are prepended to the script.
 var shared = map[string]string{
-	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions,
+	"k3s-claim.sh":      k3shost.Ownership,
+	"k3s-install.sh":    k3shost.Ownership + k3shost.SysctlsFunction + k3shost.Functions,
 	"k3s-uninstall.sh":  k3shost.Ownership,
+	"k3s-vip.sh":        k3shost.RecordFunctions,
 	"k3s-vip-remove.sh": k3shost.Ownership, "k3s-ca-hash.sh": k3shost.Ownership,
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -60,7 +61,7 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 		content, err := scripts.ReadFile("scripts/" + name)
 		require.NoError(t, err)
 		header := "set -euo pipefail\n"
-		if shared[name] != "" {
+		if strings.Contains(shared[name], k3shost.Ownership) {
 			variables = append(ownerVariables(ownCluster, "here"), variables...)
 		}
 		for _, v := range variables {

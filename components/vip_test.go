@@ -16,6 +16,7 @@ const keepalived = "etc/keepalived/keepalived.conf"
 func vipHost(t *testing.T) *fakeHost {
 	h := newFakeHost(t)
 	h.write("says/ip", "2: eth0    inet 10.0.0.1/24 brd 10.0.0.255 scope global eth0\n")
+	h.tool("keepalived", "")
 	require.NoError(t, os.MkdirAll(h.path("etc/keepalived"), 0o755))
 	return h
 }

@@ -43,6 +43,9 @@ type Config struct {
 	// steps ran. A closed gate fails the run, which undoes nothing; in a preview it is a warning.
 	// Default on.
 	Verify Switch `json:"verify"`
+	// Drift is the section `strata:drift`: what an update does with things that were changed since
+	// the last one.
+	Drift Drift `json:"drift"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
 }

@@ -48,6 +48,7 @@ func defaults() *Config {
 			Wave: Wave{Webhooks: &on, Replicas: 2}},
 		Artifacts: Artifacts{Source: SourceUpstream},
 		Verify:    true,
+		Drift:     Drift{Mode: DriftRepair},
 		Timeouts: Timeouts{
 			Host:               minutes(5),
 			API:                minutes(10),

@@ -125,6 +125,7 @@ func (c *Config) check() problems {
 	c.checkIngress(&ps)
 	c.checkCharts(&ps)
 	c.checkDiscard(&ps)
+	c.checkDrift(&ps)
 	c.checkArtifacts(&ps)
 	c.checkTimeouts(&ps)
 	return ps

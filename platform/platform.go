@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/hosts/reach"
+	"strata/actions/stack/drift"
 	"strata/artifacts"
 	"strata/components"
 	"strata/config"
@@ -39,6 +40,9 @@ type Program struct {
 	// State reads the stack's state, to refuse another layout or another kind of artifacts. If nil,
 	// nothing is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
+	// Drift finds what was changed on the hosts and in the cluster since the stack's last update. If
+	// nil, nothing is put back.
+	Drift func(ctx *pulumi.Context, stack string, cfg config.Drift) (*components.PutBack, error)
 	// Tunnel opens an SSH tunnel to addresses that only a jump host reaches, until the program
 	// exits. If nil, no tunnel is opened.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
@@ -90,8 +94,12 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
+	attached, err := p.findDrift(ctx, cfg, state)
+	if err != nil {
+		return err
+	}
 	var gates components.RegisteredGates
-	if err := layers(gates.AttachTo(ctx), start); err != nil {
+	if err := layers(gates.AttachTo(attached), start); err != nil {
 		return err
 	}
 	if p.Verify == nil || !bool(cfg.Verify) {
@@ -174,16 +182,37 @@ func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 	if p.State == nil {
 		return &stackstate.State{}, nil
 	}
-	stack := ctx.Stack()
-	// Pulumi reports the name "organization" if the backend has no organizations.
-	if organization := ctx.Organization(); organization != "organization" {
-		stack = organization + "/" + ctx.Project() + "/" + stack
-	}
+	stack := fullName(ctx)
 	state, err := p.State(ctx.Context(), stack)
 	if err != nil {
 		return nil, fmt.Errorf("state of stack %s: %w", stack, err)
 	}
 	return state, state.CheckLayout(stack)
+}
+
+// fullName returns the stack's name for Pulumi's command line.
+func fullName(ctx *pulumi.Context) string {
+	// Pulumi reports the name "organization" if the backend has no organizations.
+	if organization := ctx.Organization(); organization != "organization" {
+		return organization + "/" + ctx.Project() + "/" + ctx.Stack()
+	}
+	return ctx.Stack()
+}
+
+// findDrift returns a context whose resources put back what was changed since the last update. A
+// stack without a cluster has nothing to compare.
+func (p Program) findDrift(
+	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
+) (*pulumi.Context, error) {
+	found := &components.PutBack{}
+	if p.Drift != nil && len(state.Commands("gate")) > 0 {
+		var err error
+		if found, err = p.Drift(ctx, fullName(ctx), cfg.Drift); err != nil {
+			return nil, fmt.Errorf("drift: %w", err)
+		}
+	}
+	found.Former = drift.Former(state)
+	return found.AttachTo(ctx)
 }
 
 // openTunnel opens the SSH tunnel, if one is configured. In a preview, which also works without the

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"strata/actions/stack/drift"
 	"strata/cli/timeline"
 	"strata/health"
 	"strata/health/http"
@@ -130,6 +131,7 @@ func TestAlertRulesUseExistingMetrics(t *testing.T) {
 		WriteHealth(&written,
 			Health{Stack: "dev", Results: []health.Result{
 				{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
+	require.NoError(t, WriteDrift(&written, "dev", &drift.Report{}, time.Now()))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {

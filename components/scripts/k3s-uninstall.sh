@@ -10,7 +10,7 @@ empty_goes() {
 # A killed push leaves its partial file beside its target.
 remove_own_files() {
 	rm -rf /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied /var/lib/strata/k3s-reset.log /var/lib/strata/restoring \
-		/var/lib/strata/restore.snapshot \
+		/var/lib/strata/restore.snapshot /var/lib/strata/*.files* \
 		/run/strata-k3s.lock /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.* \
 		/etc/modules-load.d/strata-k3s.conf "$owner".*
 }

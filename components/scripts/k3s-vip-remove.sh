@@ -16,4 +16,4 @@ if [ "$(head -n 1 "$conf" 2> /dev/null)" = "$MARK" ]; then
 	if systemctl cat keepalived > /dev/null 2>&1; then systemctl disable --now keepalived; fi
 	rm -f "$conf"
 fi
-rm -f /etc/keepalived/strata-api-ready.sh /etc/keepalived/strata-restart "$conf.new"
+rm -f /etc/keepalived/strata-api-ready.sh /etc/keepalived/strata-restart "$conf.new" /var/lib/strata/keepalived.files*

@@ -35,7 +35,7 @@ var (
 var (
 	hostScript = portsScript + firewallScript + k3shost.Ownership + k3shost.CertificatesFunction +
 		hostOwnScript
-	unitScript = k3shost.CertificatesFunction + unitOwnScript
+	unitScript = k3shost.CertificatesFunction + k3shost.SysctlsFunction + unitOwnScript
 )
 
 // WithSettings returns a script that begins with the settings as shell variables.

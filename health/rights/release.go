@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,14 +80,11 @@ func readRelease(
 	if err != nil || len(secrets) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(secrets, func(a,
-		b corev1.Secret) int {
-		return helmrecord.Revision(a) - helmrecord.Revision(b)
-	})
+	newest := helmrecord.Newest(secrets)
 	if before != nil && before.version == newest.ResourceVersion && before.record == newest.Name {
 		return before, nil
 	}
-	record, err := helmrecord.Decode(&newest)
+	record, err := helmrecord.Decode(newest)
 	if err != nil {
 		return nil, err
 	}

@@ -78,8 +78,7 @@ func (f Facts) judge() health.Verdict {
 }
 
 // restore returns the command that restores the roles and bindings of the release, and no other
-// object. `pulumi up` would not restore them, because the release matches the stack's state. The
-// applying kubectl has no -n, with which it would refuse roles of another namespace.
+// object. `pulumi up` puts them back, too (actions/stack/drift). The applying kubectl has no -n, with which it would refuse roles of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
 	return helmrecord.ApplyCommand("kubectl -n "+namespace+" get secret "+f.Record+" -o "+

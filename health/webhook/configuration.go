@@ -74,7 +74,7 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 }
 
 // restore returns the command that creates the configuration again from Helm's release records in
-// the namespace. `pulumi up` would not, because the releases match the stack's state.
+// the namespace. `pulumi up` puts it back, too (actions/stack/drift).
 func restore(spec Spec) string {
 	kind := "ValidatingWebhookConfiguration"
 	if spec.Mutating {

@@ -7,6 +7,8 @@ program=/usr/local/bin/k3s
 applied=/var/lib/strata/k3s.applied
 database=/var/lib/rancher/k3s/server/db
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+# The record of record.sh for K3s. Each step records the files that it wrote.
+files=/var/lib/strata/k3s.files
 # There while a restore is under way, or where one broke off; what else changes K3s must not come between.
 restoring=/var/lib/strata/restoring
 
@@ -26,6 +28,14 @@ one_at_a_time() {
 
 # The address of the server through which this node joined; nothing if it founded the cluster, or has not joined.
 joined_to() { if [ -e "$join" ]; then sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join"; fi; }
+
+# Makes this node join as $1 says, a line of K3s's configuration.
+write_join() (
+	umask 077
+	echo "$1" > "$join.new"
+	mv -f "$join.new" "$join"
+	record "$files" "$join"
+)
 
 is_wanted() { [ -e "$1" ] && echo "$BINARY_SHA256  $1" | sha256sum --check --status; }
 
@@ -49,6 +59,7 @@ place() {
 	cp "$staged" "$part" || unwritten "$part" || return 1
 	chmod 0755 "$part"
 	mv -f "$part" "$program"
+	record "$files" "$program"
 }
 
 registries=/etc/rancher/k3s/registries.yaml
@@ -67,11 +78,13 @@ write_unit() (
 	# shellcheck disable=SC2016 # it is the inner shell's: in its arguments, all users could read what $proxy says
 	env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
 		sh -c 'if [ -e "$0" ]; then set -a; . "$0"; fi; exec sh /var/lib/strata/k3s-install.sh' "$proxy"
+	record "$files" "/etc/systemd/system/$unit.service" "/etc/systemd/system/$unit.service.env" \
+		/usr/local/bin/k3s-killall.sh "/usr/local/bin/$unit-uninstall.sh"
 )
 
 # Whether there is a registries.yaml that Strata has written. One that somebody else wrote is theirs, and K3s is not restarted for it.
 has_own_registries() {
-	[ -e "$registries" ] && head -1 "$registries" | grep -q '^# Written by Strata '
+	[ -e "$registries" ] && { head -1 "$registries" | grep -q '^# Written by Strata ' || [ -n "$(recorded_sum "$files" "$registries")" ]; }
 }
 
 # Puts the files into place that follow config.yaml in $1, each after a line "# file: NAME"; by their names registries.yaml comes behind its
@@ -113,7 +126,7 @@ configured() {
 # reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
 reset_etcd() {
 	rm -f "$database/reset-flag"
-	echo 'cluster-init: true' > "$join"
+	write_join 'cluster-init: true'
 	set -- ${1:+"--cluster-reset-restore-path=$1"}
 	if k3s server --cluster-reset "$@" > /var/lib/strata/k3s-reset.log 2>&1; then return; fi
 	tail -n 5 /var/lib/strata/k3s-reset.log >&2

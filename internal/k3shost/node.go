@@ -19,10 +19,11 @@ const (
 	Program = "/usr/local/bin/k3s"
 )
 
-// Functions defines shell functions of the steps; the file lists the variables that it needs.
-//
 //go:embed functions.sh
-var Functions string
+var stepFunctions string
+
+// Functions defines shell functions of the steps; functions.sh lists the variables that it needs.
+var Functions = RecordFunctions + stepFunctions
 
 // Script returns a script with Functions and its variables in front. role is the host's role,
 // server or agent; sha256 is the sum of the wanted binary. The script stops on a host of another

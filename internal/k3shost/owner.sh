@@ -65,16 +65,21 @@ must_be_ours() {
 	exit 1
 }
 
+# Writes this host's mark to the new file $mark.
+draft_mark() {
+	mark=$(mktemp "$owner.XXXXXX")
+	printf 'cluster=%s\nproject=%s\nstack=%s\nnode=%s\n' "$CLUSTER" "$PROJECT" "$STACK" "$NODE" > "$mark"
+	chmod 0644 "$mark"
+	sync "$mark"
+}
+
 # Marks this host as ours, or ends the script. A link does not replace what is there: of two stacks that claim a host at once, one is
 # told that it is the other's.
 claim() {
 	must_be_ours
 	if [ -e "$owner" ]; then return; fi
 	mkdir -p "${owner%/*}"
-	mark=$(mktemp "$owner.XXXXXX")
-	printf 'cluster=%s\nproject=%s\nstack=%s\nnode=%s\n' "$CLUSTER" "$PROJECT" "$STACK" "$NODE" > "$mark"
-	chmod 0644 "$mark"
-	sync "$mark"
+	draft_mark
 	ln "$mark" "$owner" 2> /dev/null || [ -e "$owner" ]
 	rm -f "$mark"
 	must_be_ours

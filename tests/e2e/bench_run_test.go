@@ -57,15 +57,28 @@ func TestBenchMachines(t *testing.T) {
 			hosts := existingHosts(t, "e2em", network{"stc0", "10.21.0"}, all...)
 			s := newStack(t, "e2e-machines", staging(hosts, all...))
 			up, _ := s.recordedUp()
-			noop := s.must(s.up("--expect-no-changes")).took
+			asking := s.noops()
+			silent := staging(hosts, all...)
+			silent["verify"], silent["drift"] = "off", map[string]any{"mode": "off"}
+			s.configure(silent)
+			bare := s.noops()
 			s.must(s.destroy())
 			// The results are written at once. If this machine cannot run a larger number of
 			// machines, the results of the smaller numbers are kept.
 			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"),
 				[]bench.Result{
 					bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),
-					bench.On("lab_noop", "machines", number, "s", []float64{noop.Seconds()}),
+					bench.On("lab_noop", "machines", number, "s", asking),
+					bench.On("lab_noop_bare", "machines", number, "s", bare),
 				}))
 		})
 	}
+}
+
+// noops returns the times of five updates with nothing to do, in seconds.
+func (s *stack) noops() (took []float64) {
+	for range 5 {
+		took = append(took, s.must(s.up("--expect-no-changes")).took.Seconds())
+	}
+	return took
 }

@@ -45,6 +45,8 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
 	s.step("health passes", func(*testing.T) { s.healthy() })
+	s.step("what was changed by hand is named, and put back by one up",
+		func(t *testing.T) { s.putsBackWhatWasChanged(t, hosts) })
 	s.step("a stranger's Pod reaches what layers serve, and nothing else",
 		func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
 	s.step("the CA signs for its domain only, and another name is refused",

@@ -205,14 +205,16 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 	return sending.end()
 }
 
-// failsOverADeadIngress scales Traefik to 0. An update then changes no resource, so only its final
-// check of the platform can notice the fault.
+// failsOverADeadIngress scales Traefik to 0, on a stack whose updates only report drift. An update
+// then changes no resource, so its final check of the platform must fail.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
 		w.hosts.must("server-1", fmt.Sprintf(
 			"k3s kubectl -n traefik scale deployment traefik --replicas %d", replicas))
 		w.rolledOut(t, "traefik", "traefik")
 	}
+	w.configure(with(w.sections(), "drift", map[string]any{"mode": "report"}))
+	defer func() { w.configure(w.sections()) }()
 	scale(0)
 	says := []string{"the platform of stack e2ew does not work", "gate traefik-rollout: ",
 		"nothing is undone"}

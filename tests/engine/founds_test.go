@@ -19,10 +19,9 @@ import (
 func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 	state := &stackstate.State{}
 	for _, one := range s.stored() {
-		inputs := map[string]any{}
-		for _, name := range []resource.PropertyKey{"create", "stdin", "artifacts"} {
-			inputs[string(name)] = plain(one.Inputs[name])
-		}
+		inputs := one.Inputs.MapRepl(nil, func(value resource.PropertyValue) (any, bool) {
+			return plain(value), value.IsSecret()
+		})
 		state.Resources = append(state.Resources,
 			stackstate.Resource{ResourceV3: apitype.ResourceV3{
 				URN: one.URN, Type: one.Type, Inputs: inputs,

@@ -159,7 +159,7 @@ rejoin() {
 		if [ -e "$kept" ]; then kept=$(mktemp -u "$kept.XXXXXX"); fi
 		mv "$database/etcd" "$kept"
 	fi
-	echo "server: https://$first:6443" > "$join"
+	write_join "server: https://$first:6443"
 	restart >&2
 }
 
@@ -169,7 +169,7 @@ restart_agent() {
 	: "${servers:?}"
 	case " $servers " in
 	*" $(joined_to) "*) ;;
-	*) echo "server: https://${servers%% *}:6443" > "$join" ;;
+	*) write_join "server: https://${servers%% *}:6443" ;;
 	esac
 	restart >&2
 }

@@ -99,6 +99,21 @@ func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 	assert.Equal(t, HostWithout, observed())
 }
 
+// A configuration that was edited by hand still differs from the record after the upgrade.
+func TestRestartRecordsOnlyWhatItReplaced(t *testing.T) {
+	h := newHost(t)
+	config := "00 600 0:0 0.0 " + h.root + "/etc/rancher/k3s/config.yaml\n"
+	h.write("var/lib/strata/k3s.files", "00 755 0:0 0.0 "+h.root+"/usr/local/bin/k3s\n"+config)
+	_, stderr, err := h.run(restartScript, "new\n")
+	require.NoError(t, err, stderr)
+	record := h.read("var/lib/strata/k3s.files")
+	sum := sha256.Sum256([]byte("new\n"))
+	assert.Contains(t, record, hex.EncodeToString(sum[:])+" 755 ")
+	assert.Contains(t, record, h.root+"/etc/systemd/system/k3s-agent.service\n")
+	assert.Contains(t, record, config)
+	assert.NotContains(t, record, "00 755")
+}
+
 // The run was killed after it placed the binary and before the restart. So the old K3s still runs.
 func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	h := newHost(t)

@@ -2,14 +2,8 @@ package adopt
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/kube/apiserver"
@@ -24,17 +18,8 @@ const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 
 // Cluster accesses a cluster that Strata made, with administrator rights.
 type Cluster struct {
-	objects dynamic.Interface
-	kube    kubernetes.Interface
-	// mutex guards kinds, which caches the kinds that each apiVersion serves.
-	mutex sync.Mutex
-	kinds map[string]map[string]served
-}
-
-// served describes a kind as the API server serves it.
-type served struct {
-	resource   string
-	namespaced bool
+	kinds *apiserver.Kinds
+	kube  kubernetes.Interface
 }
 
 // NewCluster returns the Cluster of a kubeconfig (its content). It sends no request.
@@ -48,7 +33,7 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
+	return &Cluster{kinds: apiserver.NewKinds(objects, kube.Discovery()), kube: kube}, nil
 }
 
 // BeforeChange makes sure that the kubernetes provider can create an object, or change a Helm
@@ -67,31 +52,4 @@ func (c *Cluster) BeforeChange(
 		return nil
 	}
 	return c.beforeCreate(ctx, inputs)
-}
-
-// serves looks up a kind by apiVersion. It returns false if the API server does not serve the kind
-// (yet); then no object of this kind exists.
-func (c *Cluster) serves(ctx context.Context, version, kind string) (served, bool, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if found, ok := c.kinds[version][kind]; ok {
-		return found, true, nil
-	}
-	list, err := apiserver.Ask(ctx, func(context.Context) (*metav1.APIResourceList, error) {
-		return c.kube.Discovery().ServerResourcesForGroupVersion(version)
-	})
-	switch {
-	case apierrors.IsNotFound(err): // the group or version is not served
-		return served{}, false, nil
-	case err != nil:
-		return served{}, false, fmt.Errorf("kinds of %s: %w", version, err)
-	}
-	c.kinds[version] = map[string]served{}
-	for _, one := range list.APIResources {
-		if !strings.Contains(one.Name, "/") { // no subresource, such as pods/log
-			c.kinds[version][one.Kind] = served{resource: one.Name, namespaced: one.Namespaced}
-		}
-	}
-	found, ok := c.kinds[version][kind]
-	return found, ok, nil
 }

@@ -15,12 +15,20 @@ import (
 	fakedynamic "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"strata/internal/kube/apiserver"
 )
 
 const objectToken = "kubernetes:core/v1:Secret"
 
+// fakeCluster is a Cluster whose objects are those of a fake client.
+type fakeCluster struct {
+	*Cluster
+	objects *fakedynamic.FakeDynamicClient
+}
+
 // cluster returns a Cluster with some objects and, in namespace traefik, some records of Helm.
-func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) *Cluster {
+func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) *fakeCluster {
 	t.Helper()
 	kube := fake.NewClientset(records...)
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{
@@ -35,11 +43,10 @@ func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) 
 		{Version: "v1", Resource: "secrets"}:    "SecretList",
 		{Version: "v1", Resource: "namespaces"}: "NamespaceList",
 	}
-	return &Cluster{
-		objects: fakedynamic.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists,
-			objects...), kube: kube,
-		kinds: map[string]map[string]served{},
-	}
+	client := fakedynamic.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists,
+		objects...)
+	return &fakeCluster{&Cluster{kinds: apiserver.NewKinds(client, kube.Discovery()), kube: kube},
+		client}
 }
 
 // object returns an object that some field managers wrote.
@@ -57,9 +64,9 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 }
 
 // changes returns the requests to the cluster that are no reads.
-func changes(c *Cluster) []clienttesting.Action {
+func changes(c *fakeCluster) []clienttesting.Action {
 	var found []clienttesting.Action
-	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(),
+	actions := append(c.objects.Actions(),
 		c.kube.(*fake.Clientset).Actions()...)
 	for _, action := range actions {
 		if verb := action.GetVerb(); verb != "get" && verb != "list" {
@@ -138,7 +145,7 @@ func TestObjectOfOtherProgramIsRefused(t *testing.T) {
 func TestAdoptionRetriesWhileAPIServerRestarts(t *testing.T) {
 	c := cluster(t, nil)
 	away := 2
-	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*",
+	c.objects.PrependReactor("get", "*",
 		func(clienttesting.Action) (bool, runtime.Object, error) {
 			away--
 			return away >= 0, nil, apierrors.NewServiceUnavailable("apiserver not ready")

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
@@ -81,11 +80,8 @@ func (c *Cluster) locateObject(
 	if object.GetName() == "" {
 		return object, nil, nil
 	}
-	kind, known, err := c.serves(ctx, object.GetAPIVersion(), object.GetKind())
-	if err != nil || !known {
-		return object, nil, err
-	}
-	return object, c.client(object, kind), nil
+	client, _, err := c.kinds.Client(ctx, object, metav1.NamespaceDefault)
+	return object, client, err
 }
 
 // takeable returns an error if an object must not be adopted: it is being deleted, or another
@@ -103,18 +99,6 @@ func takeable(found *unstructured.Unstructured) error {
 			displayName(found), strings.Join(managers(found), ", "))
 	}
 	return nil
-}
-
-func (c *Cluster) client(object *unstructured.Unstructured, kind served) dynamic.ResourceInterface {
-	version := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind()).GroupVersion()
-	all := c.objects.Resource(version.WithResource(kind.resource))
-	if !kind.namespaced {
-		return all
-	}
-	if object.GetNamespace() == "" {
-		return all.Namespace(metav1.NamespaceDefault)
-	}
-	return all.Namespace(object.GetNamespace())
 }
 
 // clean returns the inputs without status and without the provider's internal keys.

@@ -1,5 +1,6 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
-# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes and flannel's tunnel as well), and the function certificates.
+# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes and flannel's tunnel as well), and the functions certificates
+# and undone.
 : "${unit:?}" "${routes?}"
 # Modules that K3s needs again after a reboot and that no file would load. Searched once: an install writes them before.
 unpersisted=$(for module in br_netfilter overlay; do
@@ -41,14 +42,6 @@ alarm() {
 skipped() {
 	journalctl --quiet --no-pager --output cat "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
 		sed -n 's/.*Unknown flag --\([^ ]*\) found in config.yaml, skipping.*/skipped=\1/p' | sort -u
-}
-# What K3s sets at its start (pkg/agent/syssetup/setup.go) and a reload of the host's sysctls undoes.
-undone() {
-	for key in net/ipv4/ip_forward net/ipv4/conf/all/forwarding net/bridge/bridge-nf-call-iptables; do
-		value=''
-		if [ -r "/proc/sys/$key" ]; then read -r value <"/proc/sys/$key"; fi
-		if [ "$value" = 0 ]; then echo "undone=$key"; fi
-	done
 }
 # Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
 known_routes() {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,14 @@ func Revision(secret corev1.Secret) int {
 		return 0
 	}
 	return number
+}
+
+// Newest returns the Secret with the highest revision. There must be one.
+func Newest(secrets []corev1.Secret) *corev1.Secret {
+	newest := slices.MaxFunc(secrets, func(a, b corev1.Secret) int {
+		return Revision(a) - Revision(b)
+	})
+	return &newest
 }
 
 // Decode reads a Secret's record: JSON, gzipped, in base64

@@ -28,13 +28,14 @@ var meanings = map[string]string{
 	"wave3_s":       "from then on until everything is validated",
 	"webhook_gap": "time from the Pod of APISIX's controller being Ready to its webhook " +
 		"serving: each run refused a GatewayProxy in between, and accepted it afterwards",
-	"apisix_total": "an update of K3s, APISIX and its demo on bare hosts",
-	"cost_up":      "an update with providers that take no time, the state saved after each step",
-	"cost_up_once": "the same update, the state saved at the end only",
-	"cost_noop":    "an update with nothing to do and providers that take no time",
-	"cost_share":   "share of the processor's time",
-	"lab_up":       "an update of the lab",
-	"lab_noop":     "an update with nothing to do, on the lab",
+	"apisix_total":  "an update of K3s, APISIX and its demo on bare hosts",
+	"cost_up":       "an update with providers that take no time, the state saved after each step",
+	"cost_up_once":  "the same update, the state saved at the end only",
+	"cost_noop":     "an update with nothing to do and providers that take no time",
+	"cost_share":    "share of the processor's time",
+	"lab_up":        "an update of the lab",
+	"lab_noop":      "an update with nothing to do, on the lab",
+	"lab_noop_bare": "the same with `verify` and `drift` off",
 
 	"first_up_processor_time": "processor time of the first `make up` of local, from empty " +
 		"caches until it is up, without that of its hosts",

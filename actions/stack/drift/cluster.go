@@ -1,0 +1,107 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/internal/kube/apiserver"
+)
+
+// parallel is the number of objects that are compared at the same time.
+const parallel = 16
+
+// cluster compares objects with those of a cluster.
+type cluster struct {
+	kinds *apiserver.Kinds
+	kube  kubernetes.Interface
+	// scalers are the cluster's autoscalers, which are read once, if an object's replicas differ.
+	scalers func(ctx context.Context) ([]autoscalingv2.HorizontalPodAutoscaler, error)
+}
+
+func newCluster(access apiserver.Access) (*cluster, error) {
+	objects, err := access.Objects()
+	if err != nil {
+		return nil, err
+	}
+	kube, err := access.Client()
+	if err != nil {
+		return nil, err
+	}
+	return clusterOf(apiserver.NewKinds(objects, kube.Discovery()), kube), nil
+}
+
+func clusterOf(kinds *apiserver.Kinds, kube kubernetes.Interface) *cluster {
+	c := &cluster{kinds: kinds, kube: kube}
+	var once sync.Mutex
+	var read []autoscalingv2.HorizontalPodAutoscaler
+	c.scalers = func(ctx context.Context) ([]autoscalingv2.HorizontalPodAutoscaler, error) {
+		once.Lock()
+		defer once.Unlock()
+		if read != nil {
+			return read, nil
+		}
+		list, err := kube.AutoscalingV2().HorizontalPodAutoscalers("").List(ctx,
+			metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("autoscalers: %w", err)
+		}
+		read = append([]autoscalingv2.HorizontalPodAutoscaler{}, list.Items...)
+		return read, nil
+	}
+	return c
+}
+
+// compareAll compares objects in parallel. It returns the differences in the objects' order, and
+// the errors of those that could not be compared.
+func (c *cluster) compareAll(ctx context.Context, all []wanted) (found []Difference, errs []error) {
+	differences, failures := make([]*Difference, len(all)), make([]error, len(all))
+	var some errgroup.Group
+	some.SetLimit(parallel)
+	for i := range all {
+		some.Go(func() error {
+			differences[i], failures[i] = c.compare(ctx, &all[i])
+			return nil
+		})
+	}
+	_ = some.Wait()
+	for i := range all {
+		switch {
+		case failures[i] != nil:
+			errs = append(errs, failures[i])
+		case differences[i] != nil:
+			found = append(found, *differences[i])
+		}
+	}
+	return found, errs
+}
+
+// dropScaled removes the object's replicas, if they differ and an autoscaler owns them.
+func (c *cluster) dropScaled(
+	ctx context.Context, object, live *unstructured.Unstructured,
+) error {
+	want, set, _ := unstructured.NestedInt64(object.Object, "spec", "replicas")
+	has, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
+	if !set || want == has {
+		return nil
+	}
+	scalers, err := c.scalers(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(scalers, func(scaler autoscalingv2.HorizontalPodAutoscaler) bool {
+		of := scaler.Spec.ScaleTargetRef
+		return scaler.Namespace == live.GetNamespace() && of.Kind == live.GetKind() &&
+			of.Name == live.GetName()
+	}) {
+		unstructured.RemoveNestedField(object.Object, "spec", "replicas")
+	}
+	return nil
+}

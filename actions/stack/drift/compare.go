@@ -1,0 +1,74 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+
+	"strata/internal/kube/apiserver"
+)
+
+// Manager is the field manager with which objects of charts are compared and put back: Helm writes
+// them by updates, which have no server-side apply.
+const Manager = "strata-drift"
+
+// compare returns how an object differs from the wanted one; nil if it does not. It asks the API
+// server to apply the object as a dry run, so that defaults and admission webhooks count as in an
+// update.
+func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error) {
+	client, namespaced, err := c.kinds.Client(ctx, one.object, one.namespace)
+	found := &Difference{Resource: one.resource, Thing: one.title(namespaced), Verdict: Missing}
+	if err != nil || client == nil {
+		return found, err // without its CRD, the object is gone, too
+	}
+	live, err := apiserver.Ask(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return client.Get(ctx, one.object.GetName(), metav1.GetOptions{})
+	})
+	switch {
+	case apierrors.IsNotFound(err):
+		return found, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", found.Thing, err)
+	}
+	found.Verdict = Changed
+	if leaving := live.GetDeletionTimestamp(); leaving != nil {
+		found.Evidence = "is being deleted since " + leaving.UTC().Format("15:04:05")
+		found.Kept = "run up again when it is gone"
+		return found, nil
+	}
+	if err := c.dropScaled(ctx, one.object, live); err != nil {
+		return nil, fmt.Errorf("%s: %w", found.Thing, err)
+	}
+	if len(findChanged("", one.object.Object, live.Object, nil)) == 0 {
+		return nil, nil //nolint:nilnil // literally the same: the API server need not be asked
+	}
+	applied, err := one.try(ctx, client, true)
+	switch {
+	case apierrors.IsInvalid(err):
+		found.Evidence = "the API server refuses its former content: " + err.Error()
+		found.Kept = "delete it, and the next up makes it anew"
+		return found, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", found.Thing, err)
+	}
+	found.Fields = findChanged("", one.object.Object, live.Object, applied.Object)
+	if len(found.Fields) == 0 {
+		return nil, nil //nolint:nilnil // no difference
+	}
+	_, err = one.try(ctx, client, false)
+	found.addManagers(err, live.GetManagedFields())
+	return found, nil
+}
+
+// try asks what an apply of the object would make of it. It does not wait for an admission webhook
+// that does not answer.
+func (w *wanted) try(
+	ctx context.Context, client dynamic.ResourceInterface, force bool,
+) (*unstructured.Unstructured, error) {
+	return client.Apply(ctx, w.object.GetName(), w.object, metav1.ApplyOptions{
+		FieldManager: w.manager, Force: force, DryRun: []string{metav1.DryRunAll}})
+}

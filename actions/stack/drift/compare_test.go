@@ -1,0 +1,216 @@
+package drift
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	fakedynamic "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"strata/internal/kube/apiserver"
+)
+
+// world is a cluster whose API server answers an apply with an object or an error. Without force,
+// it answers with conflict if that is set.
+type world struct {
+	*cluster
+	objects  *fakedynamic.FakeDynamicClient
+	applied  string
+	refused  error
+	conflict error
+	// dry has, for each apply, whether it was a dry run.
+	dry []bool
+}
+
+func newWorld(t *testing.T, live string, others ...runtime.Object) *world {
+	t.Helper()
+	kube := fake.NewClientset(others...)
+	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{
+		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{
+			{Name: "deployments", Kind: "Deployment", Namespaced: true}}},
+	}
+	w := &world{applied: live}
+	var there []runtime.Object
+	if live != "" {
+		there = append(there, objectOf(t, live))
+	}
+	w.objects = fakedynamic.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{
+			{Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, there...)
+	w.objects.PrependReactor("patch", "*",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			options := action.(clienttesting.PatchActionImpl).PatchOptions
+			w.dry = append(w.dry, len(options.DryRun) > 0)
+			if options.Force != nil && !*options.Force && w.conflict != nil {
+				return true, nil, w.conflict
+			}
+			return true, objectOf(t, w.applied), w.refused
+		})
+	w.cluster = clusterOf(apiserver.NewKinds(w.objects, kube.Discovery()), kube)
+	return w
+}
+
+func objectOf(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	return &unstructured.Unstructured{Object: parse(t, text).(map[string]any)}
+}
+
+const (
+	deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: apps}, `
+	one        = deployment + `spec: {replicas: 1}}`
+	none       = deployment + `spec: {replicas: 0}}`
+)
+
+func wantedOf(t *testing.T, text string) *wanted {
+	t.Helper()
+	object, err := newWanted("d-release", "apps", Manager, parse(t, text).(map[string]any))
+	require.NoError(t, err)
+	return &object
+}
+
+const leaving = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: apps, ` +
+	`deletionTimestamp: "2026-11-28T16:00:00Z", finalizers: [a]}, spec: {replicas: 0}}`
+
+func conflictWith(message string) error {
+	return apierrors.NewApplyConflict([]metav1.StatusCause{{Field: ".spec.replicas",
+		Type: metav1.CauseTypeFieldManagerConflict, Message: message}}, "")
+}
+
+var scaler = &autoscalingv2.HorizontalPodAutoscaler{
+	ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "apps"},
+	Spec: autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.
+		CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}},
+}
+
+// verdictCases are objects as they are and as they were left. applied is what an apply would make of
+// the object; by default, what it is.
+var verdictCases = map[string]struct {
+	live, applied, wanted string
+	refused, conflict     error
+	others                []runtime.Object
+	says                  string
+	fails                 bool
+}{
+	"as it was": {live: one, wanted: one},
+	"gone":      {wanted: one, says: "Deployment/apps/web: missing"},
+	"of a kind that is not served": {wanted: `{apiVersion: a/v1, kind: A, metadata: {name: a}}`,
+		says: "A/a: missing"},
+	"scaled by hand": {live: none, applied: one, wanted: one,
+		says: "Deployment/apps/web: changed spec.replicas"},
+	"changed by a person": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "kubectl-edit" using apps/v1`),
+		says:     "Deployment/apps/web: changed spec.replicas (by kubectl-edit)"},
+	"changed without an owner": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "pulumi-resource-kubernetes" using apps/v1`),
+		says:     "Deployment/apps/web: changed spec.replicas"},
+	"taken over": {live: none, applied: one, wanted: one,
+		conflict: conflictWith(`conflict with "flux"`),
+		says: "Deployment/apps/web: changed spec.replicas (by flux); left as it is: flux has taken " +
+			"the fields over by server-side apply; strata:drift.ignore accepts that"},
+	"scaled by an autoscaler": {live: none, wanted: one, others: []runtime.Object{scaler}},
+	"being deleted": {live: leaving, applied: one, wanted: one,
+		says: "Deployment/apps/web: changed (is being deleted since 16:00:00); " +
+			"left as it is: run up again when it is gone"},
+	"changed where it cannot be put back": {live: none, wanted: one,
+		refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web", nil),
+		says: `Deployment/apps/web: changed (the API server refuses its former content: Deployment "web" ` +
+			`is invalid); left as it is: delete it, and the next up makes it anew`},
+	"not comparable": {live: none, wanted: one,
+		refused: errors.New("failed calling webhook"), fails: true},
+}
+
+func TestVerdictOfObject(t *testing.T) {
+	for name, test := range verdictCases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, test.live, test.others...)
+			if test.applied != "" {
+				w.applied = test.applied
+			}
+			w.refused, w.conflict = test.refused, test.conflict
+			found, err := w.compare(t.Context(), wantedOf(t, test.wanted))
+			assert.NotContains(t, w.dry, false, "a comparison changes nothing")
+			if test.fails {
+				require.ErrorContains(t, err, "Deployment/apps/web: failed calling webhook")
+				return
+			}
+			require.NoError(t, err)
+			if test.says == "" {
+				assert.Nil(t, found)
+				return
+			}
+			require.NotNil(t, found)
+			assert.Equal(t, test.says, found.String())
+		})
+	}
+}
+
+func TestEvidenceHasTimeOfLastChange(t *testing.T) {
+	at := metav1.NewTime(time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC))
+	d := Difference{}
+	d.addManagers(apierrors.NewApplyConflict([]metav1.StatusCause{
+		{Message: `conflict with "kubectl" with subresource "scale" using apps/v1`},
+		{Message: `conflict with "kubectl" using apps/v1`},
+	}, ""), []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at}})
+	assert.Equal(t, "by kubectl at 2026-11-28T16:00:00Z", d.Evidence)
+	assert.Empty(t, d.Kept)
+}
+
+func TestOnlyDifferencesOfResourceArePutBack(t *testing.T) {
+	w := newWorld(t, one)
+	report := &Report{cluster: w.cluster, wanted: []wanted{*wantedOf(t, one)}}
+	for difference, applies := range map[*Difference]int{
+		{Resource: "d-release", Thing: "Deployment/apps/web", Verdict: Changed}:               1,
+		{Resource: "d-release", Thing: "Deployment/apps/web", Verdict: Changed, Kept: "flux"}: 0,
+		{Resource: "other", Thing: "Deployment/apps/web", Verdict: Changed}:                   0,
+	} {
+		w.dry = nil
+		report.Differences = []Difference{*difference}
+		require.NoError(t, report.PutBack(t.Context(), "d-release"))
+		assert.Len(t, w.dry, applies, difference.String())
+		assert.NotContains(t, w.dry, true)
+	}
+}
+
+// Argo CD generates keys in its Secret at its start.
+func TestWorkloadsAreRestartedAfterTheirSecretWasLost(t *testing.T) {
+	w := newWorld(t, one)
+	secret := wantedOf(t, `{apiVersion: apps/v1, kind: Secret, metadata: {name: s, namespace: apps}}`)
+	w.kube.Discovery().(*fakediscovery.FakeDiscovery).Resources[0].APIResources = append(
+		w.kube.Discovery().(*fakediscovery.FakeDiscovery).Resources[0].APIResources,
+		metav1.APIResource{Name: "deployments", Kind: "Secret", Namespaced: true})
+	report := &Report{cluster: w.cluster, wanted: []wanted{*secret, *wantedOf(t, one)},
+		Differences: []Difference{{Resource: "d-release", Thing: "Secret/apps/s", Verdict: Missing}}}
+	require.NoError(t, report.PutBack(t.Context(), "d-release"))
+	var patched []string
+	for _, action := range w.objects.Actions() {
+		if patch, ok := action.(clienttesting.PatchAction); ok {
+			patched = append(patched, patch.GetName()+" "+string(patch.GetPatchType()))
+		}
+	}
+	assert.Contains(t, patched, "s application/apply-patch+yaml")
+	assert.Contains(t, patched, "web application/strategic-merge-patch+json")
+}
+
+func TestReleaseWithoutRecordIsFoundAndGetsOne(t *testing.T) {
+	w := newWorld(t, "")
+	_, recorded, err := w.readRelease(t.Context(), "r", "apps", "rel")
+	require.NoError(t, err)
+	assert.False(t, recorded)
+	report := &Report{cluster: w.cluster, lost: []lostRelease{{"r", "apps", "rel"}}}
+	require.NoError(t, report.PutBack(t.Context(), "r"))
+	all, recorded, err := w.readRelease(t.Context(), "r", "apps", "rel")
+	require.NoError(t, err)
+	assert.True(t, recorded)
+	assert.Empty(t, all, "the update installs its objects")
+}

@@ -1,0 +1,85 @@
+package drift
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// findChanged returns the paths of the fields that wanted sets, and that an apply of wanted would
+// change: live is the object as it is, applied as it would be. A field whose live value is the
+// wanted one does not count, although an admission webhook would change it now. Defaults that the
+// API server adds are in live and in applied.
+func findChanged(path string, wanted, live, applied any) []string {
+	if reflect.DeepEqual(live, applied) || reflect.DeepEqual(wanted, live) {
+		return nil
+	}
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		return findChangedKeys(path, wanted, live, applied)
+	case []any:
+		return findChangedItems(path, wanted, live, applied)
+	}
+	return []string{path}
+}
+
+func findChangedKeys(path string, wanted map[string]any, live, applied any) (changed []string) {
+	before, isMap := live.(map[string]any)
+	after, _ := applied.(map[string]any)
+	if !isMap {
+		return []string{path}
+	}
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		changed = append(changed, findChanged(join(path, key), wanted[key], before[key],
+			after[key])...)
+	}
+	return changed
+}
+
+// findChangedItems compares the items of a list. Items with names are compared by their names, and
+// others by their place.
+func findChangedItems(path string, wanted []any, live, applied any) (changed []string) {
+	before, _ := live.([]any)
+	after, _ := applied.([]any)
+	named := !slices.ContainsFunc(wanted, func(item any) bool { return nameOf(item) == "" })
+	if !named && (len(before) != len(wanted) || len(after) != len(wanted)) {
+		return []string{path}
+	}
+	for i, item := range wanted {
+		if named {
+			name := nameOf(item)
+			changed = append(changed, findChanged(path+"["+name+"]", item, itemNamed(before, name),
+				itemNamed(after, name))...)
+			continue
+		}
+		at := fmt.Sprintf("%s[%d]", path, i)
+		changed = append(changed, findChanged(at, item, before[i], after[i])...)
+	}
+	return changed
+}
+
+func itemNamed(list []any, name string) any {
+	if i := slices.IndexFunc(list, func(item any) bool { return nameOf(item) == name }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// nameOf returns the name of a list's item; empty if it has none.
+func nameOf(item any) string {
+	fields, _ := item.(map[string]any)
+	name, _ := fields["name"].(string)
+	return name
+}
+
+// join appends a key to a path. A key with dots is quoted, as in annotations.
+func join(path, key string) string {
+	switch {
+	case path == "":
+		return key
+	case slices.Contains([]byte(key), '.'):
+		return fmt.Sprintf("%s[%q]", path, key)
+	}
+	return path + "." + key
+}

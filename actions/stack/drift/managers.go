@@ -1,0 +1,59 @@
+package drift
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// conflicting matches the message of a conflict. The API server prints the API version for a
+// manager that updates, and not for one that applies
+// (k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go).
+var conflicting = regexp.MustCompile(`^conflict with "([^"]+)"(.* using )?`)
+
+// addManagers adds the field managers that own the changed fields, from the conflicts of an apply
+// that does not take over others' fields, and the times of their last changes. A manager that
+// applies keeps its fields. The managers of Pulumi's provider are no evidence: they own a field
+// whose value was changed without an owner, as by kubectl scale.
+func (d *Difference) addManagers(err error, entries []metav1.ManagedFieldsEntry) {
+	var status *apierrors.StatusError
+	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return // the fields were removed, or the object has changed again
+	}
+	var changed []string
+	for _, cause := range status.ErrStatus.Details.Causes {
+		found := conflicting.FindStringSubmatch(cause.Message)
+		if found == nil || strings.HasPrefix(found[1], "pulumi-") {
+			continue
+		}
+		if found[2] == "" {
+			d.Kept = found[1] + " has taken the fields over by server-side apply; " +
+				"strata:drift.ignore accepts that"
+		}
+		if by := found[1] + lastChange(found[1], entries); !slices.Contains(changed, by) {
+			changed = append(changed, by)
+		}
+	}
+	if len(changed) > 0 {
+		d.Evidence = "by " + strings.Join(changed, ", ")
+	}
+}
+
+// lastChange returns the time of a manager's last change for messages; empty if it is unknown.
+func lastChange(manager string, entries []metav1.ManagedFieldsEntry) string {
+	var last time.Time
+	for _, entry := range entries {
+		if entry.Manager == manager && entry.Time != nil && entry.Time.After(last) {
+			last = entry.Time.Time
+		}
+	}
+	if last.IsZero() {
+		return ""
+	}
+	return " at " + last.UTC().Format(time.RFC3339)
+}

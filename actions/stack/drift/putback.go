@@ -1,0 +1,95 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+
+	"strata/internal/kube/apiserver"
+)
+
+// putBackLimit bounds the return of a resource's objects. Their kinds and webhooks may be missing
+// until other objects are back.
+const putBackLimit = 2 * time.Minute
+
+// PutBack applies the objects of a resource that differ, by the same request that compared them. It
+// leaves those with a reason in Kept, and does nothing for a resource without objects.
+func (r *Report) PutBack(ctx context.Context, resource string) error {
+	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
+	defer cancel()
+	for _, one := range r.lost {
+		if one.resource == resource {
+			return r.cluster.record(ctx, one)
+		}
+	}
+	lost := false
+	for _, difference := range r.Differences {
+		if difference.Resource != resource || difference.Kept != "" {
+			continue
+		}
+		for i := range r.wanted {
+			one := &r.wanted[i]
+			if !one.is(difference) {
+				continue
+			}
+			if err := r.cluster.putBack(ctx, one); err != nil {
+				return fmt.Errorf("put back %s: %w", difference.Thing, err)
+			}
+			lost = lost || difference.Verdict == Missing && one.object.GetKind() == "Secret"
+		}
+	}
+	if lost {
+		return r.restart(ctx, resource)
+	}
+	return nil
+}
+
+// restart restarts the workloads of a resource that has lost a Secret. A controller may have
+// written keys into it that it generates only at its start, as Argo CD does.
+func (r *Report) restart(ctx context.Context, resource string) error {
+	for i := range r.wanted {
+		one := r.wanted[i]
+		if one.resource != resource || one.object.GroupVersionKind().Group != "apps" {
+			continue
+		}
+		client, _, err := r.cluster.kinds.Client(ctx, one.object, one.namespace)
+		if err == nil && client != nil {
+			patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{%q:%q}}}}}`,
+				"kubectl.kubernetes.io/restartedAt", time.Now().UTC().Format(time.RFC3339))
+			_, err = client.Patch(ctx, one.object.GetName(), types.StrategicMergePatchType,
+				[]byte(patch), metav1.PatchOptions{FieldManager: Manager})
+		}
+		if err != nil {
+			return fmt.Errorf("restart %s: %w", one.title(true), err)
+		}
+	}
+	return nil
+}
+
+// is reports whether the object is the one that differs.
+func (w *wanted) is(d Difference) bool {
+	return w.resource == d.Resource && (w.title(true) == d.Thing || w.title(false) == d.Thing)
+}
+
+// putBack applies the object, once its kind is served.
+func (c *cluster) putBack(ctx context.Context, one *wanted) error {
+	var client dynamic.ResourceInterface
+	err := wait.PollUntilContextCancel(ctx, time.Second, true,
+		func(ctx context.Context) (_ bool, err error) {
+			client, _, err = c.kinds.Client(ctx, one.object, one.namespace)
+			return client != nil, err
+		})
+	if err != nil {
+		return fmt.Errorf("its kind %s is not served: %w", one.object.GetKind(), err)
+	}
+	return apiserver.Insist(ctx, func(ctx context.Context) error {
+		_, err := client.Apply(ctx, one.object.GetName(), one.object,
+			metav1.ApplyOptions{FieldManager: one.manager, Force: true})
+		return err
+	})
+}

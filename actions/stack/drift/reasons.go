@@ -1,0 +1,61 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/stackstate"
+)
+
+const (
+	// Annotation is the annotation of an object with what an update has put back last.
+	Annotation = "strata.dev/put-back"
+	// AnnotationTime is the annotation with the time at which the update found it.
+	AnnotationTime = "strata.dev/put-back-time"
+)
+
+// named is the number of differences that a reason names.
+const named = 5
+
+// Reasons returns the reason of each resource that an update puts back, by the resource's name: its
+// the time at which its differences were found, a space, and the differences. The time makes a
+// difference that returns a new reason.
+func (r *Report) Reasons(at time.Time) map[string]string {
+	things := map[string][]string{}
+	for _, one := range r.Differences {
+		if one.Kept != "" {
+			continue
+		}
+		things[one.Resource] = append(things[one.Resource], one.String())
+	}
+	reasons := map[string]string{}
+	for resource, all := range things {
+		if more := len(all) - named; more > 0 {
+			all = append(all[:named:named], fmt.Sprintf("and %d more", more))
+		}
+		reasons[resource] = at.UTC().Format(time.RFC3339) + " " + strings.Join(all, "; ")
+	}
+	return reasons
+}
+
+// Former returns the reasons in a state, by the resource's name. The state's secrets may be
+// encrypted.
+func Former(state *stackstate.State) map[string]string {
+	reasons := map[string]string{}
+	for _, one := range state.Resources {
+		metadata, _ := one.Inputs["metadata"].(map[string]any)
+		annotations, _ := metadata["annotations"].(map[string]any)
+		reason := cmp.Or(one.Environment(self.PutBack), one.Input("description"))
+		if at, ok := annotations[AnnotationTime].(string); ok {
+			text, _ := annotations[Annotation].(string)
+			reason = at + " " + text
+		}
+		if reason != "" && !one.Delete {
+			reasons[one.URN.Name()] = reason
+		}
+	}
+	return reasons
+}

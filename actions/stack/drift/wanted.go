@@ -1,0 +1,135 @@
+package drift
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// wanted is an object as the last update left it.
+type wanted struct {
+	// resource is the name of the Pulumi resource that owns the object.
+	resource string
+	object   *unstructured.Unstructured
+	// namespace is that of an object without one, if its kind has namespaces.
+	namespace string
+	// manager is the field manager of the comparison: the one that applied the object, or Manager.
+	manager string
+}
+
+// newWanted returns the object of fields, which are JSON, without the fields that a comparison must
+// not contain.
+func newWanted(resource, namespace, manager string, fields map[string]any) (wanted, error) {
+	text, err := json.Marshal(withoutNulls(fields))
+	if err != nil {
+		return wanted{}, err
+	}
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(text); err != nil { // numbers as the API server's
+		return wanted{}, err
+	}
+	removeOthersFields(object.Object)
+	encodeStringData(object.Object)
+	return wanted{resource, object, namespace, manager}, nil
+}
+
+// withoutNulls returns a value without null fields, which set nothing, and without the provider's
+// internal keys.
+func withoutNulls(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for key, inner := range value {
+			if inner != nil && !strings.HasPrefix(key, "__") {
+				kept[key] = withoutNulls(inner)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(value))
+		for i, inner := range value {
+			kept[i] = withoutNulls(inner)
+		}
+		return kept
+	}
+	return value
+}
+
+// removeOthersFields removes the fields that the API server or a controller sets, whatever a
+// manifest says: the status, the CA of a webhook, and the rules of an aggregated ClusterRole.
+func removeOthersFields(object map[string]any) {
+	delete(object, "status")
+	if _, aggregated := object["aggregationRule"]; aggregated {
+		delete(object, "rules")
+	}
+	unstructured.RemoveNestedField(object, "metadata", "creationTimestamp")
+	unstructured.RemoveNestedField(object, "spec", "caBundle") // APIService
+	unstructured.RemoveNestedField(object, "spec", "conversion", "webhook", "clientConfig",
+		"caBundle")
+	webhooks, _ := object["webhooks"].([]any)
+	for _, webhook := range webhooks {
+		if fields, ok := webhook.(map[string]any); ok {
+			unstructured.RemoveNestedField(fields, "clientConfig", "caBundle")
+		}
+	}
+}
+
+// encodeStringData moves a Secret's stringData to its data, as the API server does.
+func encodeStringData(object map[string]any) {
+	texts, _ := object["stringData"].(map[string]any)
+	if object["kind"] != "Secret" || len(texts) == 0 {
+		return
+	}
+	data, _ := object["data"].(map[string]any)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, value := range texts {
+		text, _ := value.(string)
+		data[key] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	object["data"] = data
+	delete(object, "stringData")
+}
+
+// parseManifest returns the objects of a release's manifest.
+func parseManifest(resource, namespace, manifest string) (all []wanted, err error) {
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader([]byte(manifest)), 4096)
+	for {
+		var fields map[string]any
+		err := decoder.Decode(&fields)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the manifest of %s: %w", resource, err)
+		}
+		if len(fields) == 0 {
+			continue // a comment between two separators
+		}
+		one, err := newWanted(resource, namespace, Manager, fields)
+		if err != nil {
+			return nil, fmt.Errorf("the manifest of %s: %w", resource, err)
+		}
+		all = append(all, one)
+	}
+}
+
+// title returns the object as strata:drift.ignore names it: Kind/name or Kind/namespace/name.
+func (w *wanted) title(namespaced bool) string {
+	namespace := w.object.GetNamespace()
+	if namespaced {
+		namespace = cmp.Or(namespace, w.namespace)
+	}
+	parts := []string{w.object.GetKind(), namespace, w.object.GetName()}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
+}

@@ -1,0 +1,123 @@
+package components
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/actions/stack/drift"
+	"strata/internal/pulumi/self"
+)
+
+// PutBack makes an update show, and put back, what differs on the hosts and in the cluster from
+// what the last update left (docs/adr/0083). The zero value puts nothing back.
+type PutBack struct {
+	// Reasons has the reason of each resource that is put back, by the resource's name.
+	Reasons map[string]string
+	// Former has the reasons of earlier updates, from the state. They stay, so that a resource
+	// without differences does not change.
+	Former map[string]string
+	// Objects puts back what a resource owns in the cluster. It runs before the update of each
+	// resource in Reasons, and does nothing for other resources.
+	Objects func(ctx context.Context, resource string) error
+
+	hook *pulumi.ResourceHook
+}
+
+// putBackKey is the context key of a *PutBack.
+type putBackKey struct{}
+
+// AttachTo returns a copy of a Pulumi program's context that makes the program's resources put back
+// what p says.
+func (p *PutBack) AttachTo(ctx *pulumi.Context) (_ *pulumi.Context, err error) {
+	if len(p.Reasons) > 0 {
+		p.hook, err = ctx.RegisterResourceHook("put-back", func(args *pulumi.ResourceHookArgs) error {
+			return p.Objects(ctx.Context(), args.Name)
+		}, nil)
+	}
+	return ctx.WithValue(putBackKey{}, p), err
+}
+
+// returning is what a resource's inputs say of things that were put back.
+type returning struct {
+	// reason is empty if the resource was never put back. now is true if this update does it.
+	reason string
+	now    bool
+	// option puts back the resource's objects.
+	option pulumi.ResourceOption
+}
+
+func putBack(ctx *pulumi.Context, name string) returning {
+	p, attached := ctx.Value(putBackKey{}).(*PutBack)
+	if !attached {
+		return returning{option: pulumi.Composite()}
+	}
+	reason, now := p.Reasons[name]
+	if !now {
+		return returning{reason: p.Former[name], option: pulumi.Composite()}
+	}
+	return returning{reason, true, pulumi.ResourceHooks(
+		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})}
+}
+
+// annotate adds the reason to an object's annotations. In a preview of its return the time is
+// unknown, so that the provider does not try the update: the try would fail, because fields
+// conflict, or the object does not exist, until the hook has run (pulumi-kubernetes 4.32,
+// provider/pkg/provider/provider.go, Update).
+func (r returning) annotate(ctx *pulumi.Context, annotations pulumi.StringMap) {
+	at, text, _ := strings.Cut(r.reason, " ")
+	if text == "" {
+		return
+	}
+	annotations[drift.Annotation] = pulumi.String(text)
+	annotations[drift.AnnotationTime] = pulumi.String(at)
+	if r.now && ctx.DryRun() {
+		annotations[drift.AnnotationTime] = pulumi.UnsafeUnknownOutput(nil).ApplyT(
+			func(any) string { return at }).(pulumi.StringOutput)
+	}
+}
+
+// addTo adds the reason to the fields of a release or an object.
+func (r returning) addTo(ctx *pulumi.Context, fields object) object {
+	if r.reason == "" {
+		return fields
+	}
+	fields = maps.Clone(fields)
+	metadata, isObject := fields["metadata"].(object)
+	if !isObject {
+		fields["description"] = r.reason // of the release's new revision
+		return fields
+	}
+	metadata = maps.Clone(metadata)
+	annotations := pulumi.StringMap{}
+	switch given := metadata["annotations"].(type) {
+	case object:
+		for key, value := range given {
+			annotations[key] = pulumi.String(value.(string))
+		}
+	case pulumi.StringMap:
+		maps.Copy(annotations, given)
+	}
+	r.annotate(ctx, annotations)
+	metadata["annotations"], fields["metadata"] = annotations, metadata
+	return fields
+}
+
+// newCommand registers a command that runs again if an update puts back what it has left.
+func newCommand(
+	ctx *pulumi.Context, name string, args *local.CommandArgs, opts ...pulumi.ResourceOption,
+) (*local.Command, error) {
+	returns := putBack(ctx, name)
+	if returns.reason != "" {
+		environment := pulumi.StringMap{self.PutBack: pulumi.String(returns.reason)}
+		if given, ok := args.Environment.(pulumi.StringMap); ok {
+			maps.Copy(environment, given)
+		}
+		args.Environment = environment
+	}
+	return local.NewCommand(ctx, name, args, append(slices.Clone(opts), returns.option)...)
+}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Values of strata:drift.mode.
+const (
+	DriftRepair = "repair"
+	DriftReport = "report"
+	DriftOff    = "off"
+)
+
+// Drift configures how updates treat drift.
+type Drift struct {
+	// Mode is what `pulumi up` does with things on the hosts and in the cluster that differ from
+	// what the last update left: repair puts them back, report only names them, and off does not
+	// look for them. Default repair.
+	Mode string `json:"mode" enum:"repair,report,off"`
+	// Ignore lists things whose differences are accepted, as `strata drift` prints them, for
+	// example Deployment/traefik/traefik. Default: none.
+	Ignore []string `json:"ignore,omitempty"`
+}
+
+func (c *Config) checkDrift(ps *problems) {
+	ps.addIf(!slices.Contains([]string{DriftRepair, DriftReport, DriftOff}, c.Drift.Mode),
+		field("drift.mode"), c.Drift.Mode, "is not repair, report or off",
+		"write one of the three")
+	for i, thing := range c.Drift.Ignore {
+		ps.addIf(!strings.Contains(thing, "/"), field("drift.ignore[%d]", i), thing,
+			"is no thing that strata drift names", "write it as strata drift prints it")
+	}
+}

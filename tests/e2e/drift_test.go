@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/actions/stack/drift"
+	"strata/tests/bench"
+)
+
+// putsBackWhatWasChanged makes the changes of drifts, one after the other. Each is named by `strata
+// drift` and in the preview, and one update puts all of them back. A second one changes nothing.
+func (s *stack) putsBackWhatWasChanged(t *testing.T, hosts *hostSet) {
+	require.Empty(t, s.drift(t), "false alarms after an update")
+	var wanted []string
+	for _, one := range drifts {
+		hosts.must(one.host, one.change)
+		wanted = append(wanted, one.thing)
+	}
+	var found []string
+	for _, one := range s.drift(t) {
+		// The kernel changes the second sysctl with the first.
+		if one.Thing != "sysctl net.ipv4.conf.all.forwarding on server-1" {
+			assert.Empty(t, one.Kept, one.Thing)
+			found = append(found, one.Thing)
+		}
+	}
+	assert.ElementsMatch(t, wanted, found)
+	shown := s.must(s.pulumi("preview", "--diff")).output
+	for _, thing := range wanted {
+		assert.Contains(t, shown, thing+": ")
+	}
+	s.must(s.up())
+	s.must(s.up("--expect-no-changes"))
+	left := s.drift(t)
+	assert.Empty(t, left)
+	s.healthy()
+	all, puts := float64(len(drifts)), float64(len(drifts)-len(left))
+	s.record(t, bench.Least("drift_named", "drifts", 0.5, all, []float64{float64(len(found))}),
+		bench.Least("drift_repaired", "drifts", 0.5, all, []float64{puts}))
+}
+
+// drift returns what `strata drift` finds. Everything must have been compared.
+func (s *stack) drift(t *testing.T) (found []drift.Difference) {
+	t.Helper()
+	r := s.run(strata, "drift", "--json", "--stack", s.name, "--config-file", s.config)
+	lines := strings.Split(strings.TrimSpace(r.output), "\n")
+	require.Len(t, lines, 1, r.output)
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &found), r.output)
+	return found
+}

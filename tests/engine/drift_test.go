@@ -1,0 +1,99 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/actions/stack/drift"
+	"strata/components"
+	"strata/config"
+	"strata/platform"
+)
+
+// drifting is what the program finds changed on the hosts and in the cluster.
+type drifting struct {
+	found []drift.Difference
+	at    time.Time
+	// mutex guards back, the resources whose objects were put back.
+	mutex sync.Mutex
+	back  []string
+	fails error
+}
+
+// finds makes the stack's program put back what d has found.
+func (s *stack) finds(d *drifting) {
+	s.registers = platform.Program{State: s.state, Drift: func(*pulumi.Context, string,
+		config.Drift) (*components.PutBack, error) {
+		d.at = d.at.Add(time.Minute)
+		return &components.PutBack{
+			Reasons: (&drift.Report{Differences: d.found}).Reasons(d.at),
+			Objects: func(_ context.Context, resource string) error {
+				d.mutex.Lock()
+				defer d.mutex.Unlock()
+				d.back = append(d.back, resource)
+				return d.fails
+			},
+		}, nil
+	}}.Run
+}
+
+// of returns a difference of each resource.
+func (d *drifting) of(resources ...string) {
+	d.found, d.back = nil, nil
+	for _, name := range resources {
+		d.found = append(d.found, drift.Difference{Resource: name, Thing: "Thing/" + name,
+			Verdict: drift.Missing})
+	}
+}
+
+// driftingResources has a resource of each kind: a release, a custom resource, an object, a bundle,
+// and the commands of a host.
+var driftingResources = []string{"traefik-release", "metallb-pool", "traefik-namespace",
+	"crds-gateway-api", "k3s-server-1-install", "k3s-upgrade"}
+
+func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
+	s, d := newStack(t, "staging"), &drifting{}
+	s.finds(d)
+	s.mustUp()
+	require.Empty(t, s.mustUp().changed())
+
+	d.of(driftingResources...)
+	names := slices.Sorted(slices.Values(driftingResources))
+	shown := s.preview()
+	require.NoError(t, shown.err)
+	assert.Equal(t, slices.Sorted(slices.Values(append(names, "crds-gateway-api-gate"))),
+		slices.Sorted(maps.Keys(shown.changed())), "the gate reads what the bundle will print")
+	assert.Empty(t, d.back, "a preview changes nothing")
+	did := s.mustUp()
+	assert.Equal(t, names, slices.Sorted(maps.Keys(did.changed())))
+	assert.ElementsMatch(t, names, did.actions.names("update"), "in place")
+	assert.ElementsMatch(t, driftingResources, d.back)
+
+	d.of()
+	require.Empty(t, s.mustUp().changed())
+	d.of("metallb-pool")
+	assert.Equal(t, []string{"metallb-pool"}, slices.Sorted(maps.Keys(s.mustUp().changed())),
+		"the same difference again")
+}
+
+func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
+	s, d := newStack(t, "kind"), &drifting{}
+	s.finds(d)
+	s.mustUp()
+	d.of("traefik-release")
+	d.fails = errors.New("the API server refuses it")
+	require.ErrorContains(t, s.up().err, "the API server refuses it")
+	d.fails = nil
+	assert.Equal(t, []string{"traefik-release"}, slices.Sorted(maps.Keys(s.mustUp().changed())))
+	d.of()
+	require.Empty(t, s.mustUp().changed())
+}
