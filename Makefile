@@ -160,7 +160,7 @@ test-alerts: ## the alert rules, with promtool
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
-	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(Life|Wave)$$' -v .
+	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(Life|Platform|Wave)$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Workload|Unprotected)$$' -v .
 	@$(MAKE) --no-print-directory bench-serial
 

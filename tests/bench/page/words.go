@@ -66,7 +66,11 @@ var meanings = map[string]string{
 	"fault_healing_p95": "time from the end of such a fault until all gates of the " +
 		"stack were open again, without a hand, 95th percentile",
 	"fault_naming_p95": "time from such a fault being visible until a gate named it, 95th percentile",
-	"faults_injected":  "faults brought into a platform that is up ([docs/faults.md](faults.md))",
+	"drift_named": "changes by hand on hosts and in the cluster that the preview named " +
+		"(`tests/e2e/drift_cases_test.go`)",
+	"drift_repaired":     "of those, the ones that one update put back",
+	"drift_false_alarms": "differences that were named after an update without a change by hand",
+	"faults_injected":    "faults brought into a platform that is up ([docs/faults.md](faults.md))",
 	"faults_named": "of those, the ones that a gate named with layer, object, " +
 		"cause and fix, and stayed closed for",
 	"histories_checked": "random programs of operations, kills and losses that were " +
