@@ -42,7 +42,7 @@ func (p *PutBack) AttachTo(ctx *pulumi.Context) (_ *pulumi.Context, err error) {
 	return ctx.WithValue(putBackKey{}, p), err
 }
 
-// returning is what a resource's inputs say of things that were put back.
+// returning has the reason of a resource that this or an earlier update has put back.
 type returning struct {
 	// reason is empty if the resource was never put back. now is true if this update does it.
 	reason string
@@ -51,6 +51,7 @@ type returning struct {
 	option pulumi.ResourceOption
 }
 
+// putBack returns the reason of the resource with the name.
 func putBack(ctx *pulumi.Context, name string) returning {
 	p, attached := ctx.Value(putBackKey{}).(*PutBack)
 	if !attached {
