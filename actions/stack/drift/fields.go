@@ -7,6 +7,24 @@ import (
 	"slices"
 )
 
+// contains reports whether live literally has all fields of wanted, and no other items in its lists.
+func contains(live, wanted any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		fields, isMap := live.(map[string]any)
+		for key, value := range wanted {
+			if has, there := fields[key]; !there || !contains(has, value) {
+				return false
+			}
+		}
+		return isMap
+	case []any:
+		items, isList := live.([]any)
+		return isList && slices.EqualFunc(items, wanted, contains)
+	}
+	return reflect.DeepEqual(live, wanted)
+}
+
 // findChanged returns the paths of the fields that wanted sets, and that an apply of wanted would
 // change: live is the object as it is, applied as it would be. A field whose live value is the
 // wanted one does not count, although an admission webhook would change it now. Defaults that the

@@ -41,6 +41,9 @@ func TestOnlyFieldsThatApplyWouldChangeCount(t *testing.T) {
 		"a named item that was removed": {wanted: container,
 			live: "spec: {containers: [{name: a, image: one}]}", applied: container,
 			changed: []string{"spec.containers[b]"}},
+		"another name of an item": {wanted: "subjects: [{kind: User, name: a}]",
+			live: "subjects: [{kind: User, name: b}]", applied: "subjects: [{kind: User, name: a}]",
+			changed: []string{"subjects[a]"}},
 		"an item of another list": {wanted: "spec: {args: [x, y]}", live: "spec: {args: [x, z]}",
 			applied: "spec: {args: [x, y]}", changed: []string{"spec.args[1]"}},
 		"a longer list": {wanted: "spec: {args: [x]}", live: "spec: {args: [x, z]}",
@@ -56,8 +59,11 @@ func TestOnlyFieldsThatApplyWouldChangeCount(t *testing.T) {
 			if applied == "" {
 				applied = test.live
 			}
-			assert.Equal(t, test.changed, findChanged("", parse(t, test.wanted), parse(t, test.live),
-				parse(t, applied)))
+			wanted, live := parse(t, test.wanted), parse(t, test.live)
+			assert.Equal(t, test.changed, findChanged("", wanted, live, parse(t, applied)))
+			if len(test.changed) > 0 {
+				assert.False(t, contains(live, wanted), "the API server is asked")
+			}
 		})
 	}
 }
