@@ -49,7 +49,8 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	applied, err := one.try(ctx, client, true)
 	switch {
 	case apierrors.IsInvalid(err):
-		found.Evidence = "the API server refuses its former content: " + err.Error()
+		found.Fields = fieldsOf(err) // the error's text may quote a secret
+		found.Evidence = "the API server refuses its former content"
 		found.Kept = "delete it, and the next up makes it anew"
 		return found, nil
 	case err != nil:

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	fakedynamic "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
@@ -123,9 +124,10 @@ var verdictCases = map[string]struct {
 		says: "Deployment/apps/web: changed (is being deleted since 16:00:00); " +
 			"left as it is: run up again when it is gone"},
 	"changed where it cannot be put back": {live: none, wanted: one,
-		refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web", nil),
-		says: `Deployment/apps/web: changed (the API server refuses its former content: Deployment "web" ` +
-			`is invalid); left as it is: delete it, and the next up makes it anew`},
+		refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web",
+			field.ErrorList{field.Invalid(field.NewPath("spec", "selector"), "a secret", "no")}),
+		says: "Deployment/apps/web: changed spec.selector (the API server refuses its former " +
+			"content); left as it is: delete it, and the next up makes it anew"},
 	"not comparable": {live: none, wanted: one,
 		refused: errors.New("failed calling webhook"), fails: true},
 }

@@ -16,6 +16,18 @@ import (
 // (k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go).
 var conflicting = regexp.MustCompile(`^conflict with "([^"]+)"(.* using )?`)
 
+// fieldsOf returns the fields that an API server's refusal names.
+func fieldsOf(err error) (fields []string) {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return nil
+	}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		fields = append(fields, cause.Field)
+	}
+	return fields
+}
+
 // addManagers adds the field managers that own the changed fields, from the conflicts of an apply
 // that does not take over others' fields, and the times of their last changes. A manager that
 // applies keeps its fields. The managers of Pulumi's provider are no evidence: they own a field
