@@ -25,15 +25,11 @@ type Cluster struct {
 // NewCluster returns the Cluster of a kubeconfig (its content). It sends no request.
 func NewCluster(kubeconfig string) (*Cluster, error) {
 	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
-	objects, err := access.Objects()
+	kinds, kube, err := access.Kinds()
 	if err != nil {
 		return nil, err
 	}
-	kube, err := access.Client()
-	if err != nil {
-		return nil, err
-	}
-	return &Cluster{kinds: apiserver.NewKinds(objects, kube.Discovery()), kube: kube}, nil
+	return &Cluster{kinds: kinds, kube: kube}, nil
 }
 
 // BeforeChange makes sure that the kubernetes provider can create an object, or change a Helm

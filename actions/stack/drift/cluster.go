@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -22,41 +21,6 @@ const parallel = 16
 type cluster struct {
 	kinds *apiserver.Kinds
 	kube  kubernetes.Interface
-	// scalers are the cluster's autoscalers, which are read once, if an object's replicas differ.
-	scalers func(ctx context.Context) ([]autoscalingv2.HorizontalPodAutoscaler, error)
-}
-
-func newCluster(access apiserver.Access) (*cluster, error) {
-	objects, err := access.Objects()
-	if err != nil {
-		return nil, err
-	}
-	kube, err := access.Client()
-	if err != nil {
-		return nil, err
-	}
-	return clusterOf(apiserver.NewKinds(objects, kube.Discovery()), kube), nil
-}
-
-func clusterOf(kinds *apiserver.Kinds, kube kubernetes.Interface) *cluster {
-	c := &cluster{kinds: kinds, kube: kube}
-	var once sync.Mutex
-	var read []autoscalingv2.HorizontalPodAutoscaler
-	c.scalers = func(ctx context.Context) ([]autoscalingv2.HorizontalPodAutoscaler, error) {
-		once.Lock()
-		defer once.Unlock()
-		if read != nil {
-			return read, nil
-		}
-		list, err := kube.AutoscalingV2().HorizontalPodAutoscalers("").List(ctx,
-			metav1.ListOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("autoscalers: %w", err)
-		}
-		read = append([]autoscalingv2.HorizontalPodAutoscaler{}, list.Items...)
-		return read, nil
-	}
-	return c
 }
 
 // compareAll compares objects in parallel. It returns the differences in the objects' order, and
@@ -92,14 +56,14 @@ func (c *cluster) dropScaled(
 	if !set || want == has {
 		return nil
 	}
-	scalers, err := c.scalers(ctx)
+	scalers, err := c.kube.AutoscalingV2().HorizontalPodAutoscalers(live.GetNamespace()).List(ctx,
+		metav1.ListOptions{})
 	if err != nil {
-		return err
+		return fmt.Errorf("autoscalers: %w", err)
 	}
-	if slices.ContainsFunc(scalers, func(scaler autoscalingv2.HorizontalPodAutoscaler) bool {
+	if slices.ContainsFunc(scalers.Items, func(scaler autoscalingv2.HorizontalPodAutoscaler) bool {
 		of := scaler.Spec.ScaleTargetRef
-		return scaler.Namespace == live.GetNamespace() && of.Kind == live.GetKind() &&
-			of.Name == live.GetName()
+		return of.Kind == live.GetKind() && of.Name == live.GetName()
 	}) {
 		unstructured.RemoveNestedField(object.Object, "spec", "replicas")
 	}

@@ -58,7 +58,7 @@ func newWorld(t *testing.T, live string, others ...runtime.Object) *world {
 			}
 			return true, objectOf(t, w.applied), w.refused
 		})
-	w.cluster = clusterOf(apiserver.NewKinds(w.objects, kube.Discovery()), kube)
+	w.cluster = &cluster{apiserver.NewKinds(w.objects, kube.Discovery()), kube}
 	return w
 }
 

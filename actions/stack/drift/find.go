@@ -91,7 +91,10 @@ func open(ctx context.Context, state *stackstate.State) (*Report, func(), error)
 	if !gates[at].Spec.Existing {
 		access.Servers = gates[at].Spec.Servers
 	}
-	report.cluster, err = newCluster(access)
+	kinds, kube, err := access.Kinds()
+	if err == nil {
+		report.cluster = &cluster{kinds, kube}
+	}
 	return report, closes, err
 }
 

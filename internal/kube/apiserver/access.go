@@ -62,3 +62,16 @@ func (a Access) Objects() (dynamic.Interface, error) {
 	}
 	return dynamic.NewForConfig(config)
 }
+
+// Kinds returns the clients of objects of every kind, and a client of Kubernetes' own kinds.
+func (a Access) Kinds() (*Kinds, kubernetes.Interface, error) {
+	objects, err := a.Objects()
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := a.Client()
+	if err != nil {
+		return nil, nil, err
+	}
+	return NewKinds(objects, client.Discovery()), client, nil
+}
