@@ -138,7 +138,7 @@ func newCustomResource(
 		annotations[background] = pulumi.String("background")
 	}
 	returns := putBack(ctx, name)
-	returns.annotate(ctx, annotations)
+	maps.Copy(annotations, returns.annotations(ctx))
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)

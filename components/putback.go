@@ -65,21 +65,21 @@ func putBack(ctx *pulumi.Context, name string) returning {
 		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})}
 }
 
-// annotate adds the reason to an object's annotations. In a preview of its return the time is
+// annotations returns the reason as annotations of an object. In a preview of its return the time is
 // unknown, so that the provider does not try the update: the try would fail, because fields
 // conflict, or the object does not exist, until the hook has run (pulumi-kubernetes 4.32,
 // provider/pkg/provider/provider.go, Update).
-func (r returning) annotate(ctx *pulumi.Context, annotations pulumi.StringMap) {
+func (r returning) annotations(ctx *pulumi.Context) pulumi.StringMap {
 	at, text, _ := strings.Cut(r.reason, " ")
 	if text == "" {
-		return
+		return nil
 	}
-	annotations[drift.Annotation] = pulumi.String(text)
-	annotations[drift.AnnotationTime] = pulumi.String(at)
+	known := pulumi.String(at).ToStringOutput()
 	if r.now && ctx.DryRun() {
-		annotations[drift.AnnotationTime] = pulumi.UnsafeUnknownOutput(nil).ApplyT(
+		known = pulumi.UnsafeUnknownOutput(nil).ApplyT(
 			func(any) string { return at }).(pulumi.StringOutput)
 	}
+	return pulumi.StringMap{drift.Annotation: pulumi.String(text), drift.AnnotationTime: known}
 }
 
 // addTo adds the reason to the fields of a release or an object.
@@ -93,19 +93,22 @@ func (r returning) addTo(ctx *pulumi.Context, fields object) object {
 		fields["description"] = r.reason // of the release's new revision
 		return fields
 	}
-	metadata = maps.Clone(metadata)
-	annotations := pulumi.StringMap{}
+	metadata, annotations := maps.Clone(metadata), object{}
 	switch given := metadata["annotations"].(type) {
 	case object:
-		for key, value := range given {
-			annotations[key] = pulumi.String(value.(string))
-		}
-	case pulumi.StringMap:
 		maps.Copy(annotations, given)
+	case pulumi.StringMap:
+		copyInputs(annotations, given)
 	}
-	r.annotate(ctx, annotations)
+	copyInputs(annotations, r.annotations(ctx))
 	metadata["annotations"], fields["metadata"] = annotations, metadata
 	return fields
+}
+
+func copyInputs(into object, from pulumi.StringMap) {
+	for key, value := range from {
+		into[key] = value
+	}
 }
 
 // newCommand registers a command that runs again if an update puts back what it has left.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,4 +98,45 @@ func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
 	assert.Equal(t, []string{"traefik-release"}, slices.Sorted(maps.Keys(s.mustUp().changed())))
 	d.of()
 	require.Empty(t, s.mustUp().changed())
+}
+
+// Every object of a stack, and every release, can say what was put back.
+func TestEveryObjectCanBePutBack(t *testing.T) {
+	for _, name := range []string{"kind", "local"} {
+		t.Run(name, func(t *testing.T) {
+			s, d := newStack(t, name), &drifting{}
+			s.finds(d)
+			s.mustUp()
+			before := s.stored()
+			var objects []string
+			for resource, state := range before {
+				if strings.HasPrefix(string(state.Type), "kubernetes:") {
+					objects = append(objects, resource)
+				}
+			}
+			d.of(objects...)
+			require.NoError(t, s.preview().err)
+			changed := s.mustUp().changed()
+			for _, object := range objects {
+				assert.Equal(t, []string{"update"}, changed[object], object)
+				inputs := s.stored()[object].Inputs
+				for key := range before[object].Inputs {
+					assert.Contains(t, inputs, key, object)
+				}
+				for key := range annotationsOf(before[object].Inputs) {
+					assert.Contains(t, annotationsOf(inputs), key, object)
+				}
+			}
+			d.of()
+			require.Empty(t, s.mustUp().changed())
+		})
+	}
+}
+
+func annotationsOf(inputs resource.PropertyMap) resource.PropertyMap {
+	metadata := inputs["metadata"]
+	if !metadata.IsObject() || !metadata.ObjectValue()["annotations"].IsObject() {
+		return nil
+	}
+	return metadata.ObjectValue()["annotations"].ObjectValue()
 }
