@@ -69,7 +69,7 @@ func newGate(
 	}
 	runs := actions.CommandOf(gate.Ask, args.spec(), nil)
 	runs.Environment = environment // also if empty, as in existing states
-	command, err := local.NewCommand(ctx, name, runs, opts...)
+	command, err := newCommand(ctx, name, runs, opts...)
 	if err != nil {
 		return nil, err
 	}

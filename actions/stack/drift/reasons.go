@@ -37,6 +37,11 @@ func (r *Report) Reasons(at time.Time) map[string]string {
 			all = append(all[:named:named], fmt.Sprintf("and %d more", more))
 		}
 		reasons[resource] = at.UTC().Format(time.RFC3339) + " " + strings.Join(all, "; ")
+		// The gate of a node runs again, too, so that no second server restarts before the first
+		// one is back.
+		if node, isInstall := strings.CutSuffix(resource, "-install"); isInstall {
+			reasons[node+"-gate"] = reasons[resource]
+		}
 	}
 	return reasons
 }
