@@ -14,7 +14,7 @@ const (
 
 // Drift configures how updates treat drift.
 type Drift struct {
-	// Mode is what `pulumi up` does with things on the hosts and in the cluster that differ from
+	// Mode selects how `pulumi up` treats things on the hosts and in the cluster that differ from
 	// what the last update left: repair puts them back, report only names them, and off does not
 	// look for them. Default repair.
 	Mode string `json:"mode" enum:"repair,report,off"`

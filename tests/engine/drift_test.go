@@ -21,7 +21,7 @@ import (
 	"strata/platform"
 )
 
-// drifting is what the program finds changed on the hosts and in the cluster.
+// drifting has the differences that the program finds on the hosts and in the cluster.
 type drifting struct {
 	found []drift.Difference
 	at    time.Time
@@ -48,8 +48,8 @@ func (s *stack) finds(d *drifting) {
 	}}.Run
 }
 
-// of returns a difference of each resource.
-func (d *drifting) of(resources ...string) {
+// mark makes the program find a difference of each resource, and no other.
+func (d *drifting) mark(resources ...string) {
 	d.found, d.back = nil, nil
 	for _, name := range resources {
 		d.found = append(d.found, drift.Difference{Resource: name, Thing: "Thing/" + name,
@@ -71,7 +71,7 @@ func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 	s.mustUp()
 	require.Empty(t, s.mustUp().changed())
 
-	d.of(driftingResources...)
+	d.mark(driftingResources...)
 	names := slices.Sorted(slices.Values(append(driftingResources, gateOfNode)))
 	shown := s.preview()
 	require.NoError(t, shown.err)
@@ -83,9 +83,9 @@ func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 	assert.ElementsMatch(t, names, did.actions.names("update"), "in place")
 	assert.ElementsMatch(t, names, d.back)
 
-	d.of()
+	d.mark()
 	require.Empty(t, s.mustUp().changed())
-	d.of("metallb-pool")
+	d.mark("metallb-pool")
 	assert.Equal(t, []string{"metallb-pool"}, slices.Sorted(maps.Keys(s.mustUp().changed())),
 		"the same difference again")
 }
@@ -94,12 +94,12 @@ func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
 	s, d := newStack(t, "kind"), &drifting{}
 	s.finds(d)
 	s.mustUp()
-	d.of("traefik-release")
+	d.mark("traefik-release")
 	d.fails = errors.New("the API server refuses it")
 	require.ErrorContains(t, s.up().err, "the API server refuses it")
 	d.fails = nil
 	assert.Equal(t, []string{"traefik-release"}, slices.Sorted(maps.Keys(s.mustUp().changed())))
-	d.of()
+	d.mark()
 	require.Empty(t, s.mustUp().changed())
 }
 
@@ -117,7 +117,7 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 					objects = append(objects, resource)
 				}
 			}
-			d.of(objects...)
+			d.mark(objects...)
 			require.NoError(t, s.preview().err)
 			changed := s.mustUp().changed()
 			for _, object := range objects {
@@ -130,7 +130,7 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 					assert.Contains(t, annotationsOf(inputs), key, object)
 				}
 			}
-			d.of()
+			d.mark()
 			require.Empty(t, s.mustUp().changed())
 		})
 	}

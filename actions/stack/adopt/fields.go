@@ -3,7 +3,6 @@ package adopt
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"strata/internal/kube/apiserver"
 )
 
 // tried is the field manager of the server-side apply that findConflicts runs as a dry run.
@@ -93,12 +94,11 @@ func findConflicts(
 	free := fieldpath.NewSet()
 	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted,
 		metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
-	var status *apierrors.StatusError
-	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
+	if !apierrors.IsConflict(err) {
 		return free, nil
 	}
 	named := map[string]bool{}
-	for _, cause := range status.ErrStatus.Details.Causes {
+	for _, cause := range apiserver.Causes(err) {
 		named[cause.Field] = true
 	}
 	for _, entry := range live.GetManagedFields() {

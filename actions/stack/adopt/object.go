@@ -76,7 +76,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 func (c *Cluster) locateObject(
 	ctx context.Context, inputs map[string]any,
 ) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
-	object := &unstructured.Unstructured{Object: clean(inputs)}
+	object := &unstructured.Unstructured{Object: Clean(inputs)}
 	if object.GetName() == "" {
 		return object, nil, nil
 	}
@@ -101,8 +101,8 @@ func takeable(found *unstructured.Unstructured) error {
 	return nil
 }
 
-// clean returns the inputs without status and without the provider's internal keys.
-func clean(inputs map[string]any) map[string]any {
+// Clean returns the inputs of an object without status and without the provider's internal keys.
+func Clean(inputs map[string]any) map[string]any {
 	object := map[string]any{}
 	for key, value := range inputs {
 		if !strings.HasPrefix(key, "__") && key != "status" {

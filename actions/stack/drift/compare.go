@@ -21,7 +21,8 @@ const Manager = "strata-drift"
 // update.
 func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error) {
 	client, namespaced, err := c.kinds.Client(ctx, one.object, one.namespace)
-	found := &Difference{Resource: one.resource, Thing: one.title(namespaced), Verdict: Missing}
+	found := &Difference{Resource: one.resource, Thing: one.title(namespaced), Verdict: Missing,
+		object: one}
 	if err != nil || client == nil {
 		return found, err // without its CRD, the object is gone, too
 	}
@@ -49,7 +50,9 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	applied, err := one.try(ctx, client, true)
 	switch {
 	case apierrors.IsInvalid(err):
-		found.Fields = fieldsOf(err) // the error's text may quote a secret
+		for _, cause := range apiserver.Causes(err) { // the error's text may quote a secret
+			found.Fields = append(found.Fields, cause.Field)
+		}
 		found.Evidence = "the API server refuses its former content"
 		found.Kept = "delete it, and the next up makes it anew"
 		return found, nil

@@ -177,6 +177,7 @@ func TestOnlyDifferencesOfResourceArePutBack(t *testing.T) {
 		{Resource: "other", Thing: "Deployment/apps/web", Verdict: Changed}:                   0,
 	} {
 		w.dry = nil
+		difference.object = &report.wanted[0]
 		report.Differences = []Difference{*difference}
 		require.NoError(t, report.PutBack(t.Context(), "d-release"))
 		assert.Len(t, w.dry, applies, difference.String())
@@ -192,7 +193,8 @@ func TestWorkloadsAreRestartedAfterTheirSecretWasLost(t *testing.T) {
 		w.kube.Discovery().(*fakediscovery.FakeDiscovery).Resources[0].APIResources,
 		metav1.APIResource{Name: "deployments", Kind: "Secret", Namespaced: true})
 	report := &Report{cluster: w.cluster, wanted: []wanted{*secret, *wantedOf(t, one)},
-		Differences: []Difference{{Resource: "d-release", Thing: "Secret/apps/s", Verdict: Missing}}}
+		Differences: []Difference{{Resource: "d-release", Thing: "Secret/apps/s", Verdict: Missing,
+			object: secret}}}
 	require.NoError(t, report.PutBack(t.Context(), "d-release"))
 	var patched []string
 	for _, action := range w.objects.Actions() {

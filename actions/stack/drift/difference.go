@@ -29,12 +29,15 @@ type Difference struct {
 	// Fields are the changed fields of an object, for example spec.replicas. Empty for other
 	// things.
 	Fields []string `json:"fields,omitempty"`
-	// Evidence is what is known of the change: its time, and the field manager or package that made
+	// Evidence tells what is known of the change: its time, and the field manager or package that made
 	// it. It may be empty.
 	Evidence string `json:"evidence,omitempty"`
 	// Kept is the reason why an update leaves the difference as it is, with the way to change that.
 	// If it is empty, an update puts the thing back.
 	Kept string `json:"kept,omitempty"`
+
+	// object is the wanted object; nil for a thing of a host and for a release.
+	object *wanted
 }
 
 // String returns the difference in one line.

@@ -12,6 +12,7 @@ import (
 
 	"strata/actions/cluster/crds"
 	"strata/actions/hosts/inventory"
+	"strata/actions/stack/adopt"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/stackstate"
 )
@@ -127,7 +128,7 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 	switch {
 	case one.Delete:
 		return nil, nil
-	case kind == releaseType:
+	case kind == adopt.ReleaseToken:
 		all, recorded, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
 			one.Output("name"))
 		if !recorded && err == nil {
@@ -149,9 +150,6 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 	}
 	return []wanted{object}, nil
 }
-
-// releaseType is the type of a Helm release in the state.
-const releaseType = "kubernetes:helm.sh/v3:Release"
 
 // bundleObjects returns the objects of a bundle of CRDs, whose file this machine still has.
 func bundleObjects(resource, stdin string) (all []wanted, err error) {

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/kube/apiserver"
 )
 
 // conflicting matches the message of a conflict. The API server prints the API version for a
@@ -16,29 +17,16 @@ import (
 // (k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go).
 var conflicting = regexp.MustCompile(`^conflict with "([^"]+)"(.* using )?`)
 
-// fieldsOf returns the fields that an API server's refusal names.
-func fieldsOf(err error) (fields []string) {
-	var status *apierrors.StatusError
-	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
-		return nil
-	}
-	for _, cause := range status.ErrStatus.Details.Causes {
-		fields = append(fields, cause.Field)
-	}
-	return fields
-}
-
 // addManagers adds the field managers that own the changed fields, from the conflicts of an apply
 // that does not take over others' fields, and the times of their last changes. A manager that
 // applies keeps its fields. The managers of Pulumi's provider are no evidence: they own a field
 // whose value was changed without an owner, as by kubectl scale.
 func (d *Difference) addManagers(err error, entries []metav1.ManagedFieldsEntry) {
-	var status *apierrors.StatusError
-	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
+	if !apierrors.IsConflict(err) {
 		return // the fields were removed, or the object has changed again
 	}
 	var changed []string
-	for _, cause := range status.ErrStatus.Details.Causes {
+	for _, cause := range apiserver.Causes(err) {
 		found := conflicting.FindStringSubmatch(cause.Message)
 		if found == nil || strings.HasPrefix(found[1], "pulumi-") {
 			continue

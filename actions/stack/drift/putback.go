@@ -29,19 +29,14 @@ func (r *Report) PutBack(ctx context.Context, resource string) error {
 	}
 	lost := false
 	for _, difference := range r.Differences {
-		if difference.Resource != resource || difference.Kept != "" {
+		one := difference.object
+		if difference.Resource != resource || difference.Kept != "" || one == nil {
 			continue
 		}
-		for i := range r.wanted {
-			one := &r.wanted[i]
-			if !one.is(difference) {
-				continue
-			}
-			if err := r.cluster.putBack(ctx, one); err != nil {
-				return fmt.Errorf("put back %s: %w", difference.Thing, err)
-			}
-			lost = lost || difference.Verdict == Missing && one.object.GetKind() == "Secret"
+		if err := r.cluster.putBack(ctx, one); err != nil {
+			return fmt.Errorf("put back %s: %w", difference.Thing, err)
 		}
+		lost = lost || difference.Verdict == Missing && one.object.GetKind() == "Secret"
 	}
 	if lost {
 		return r.restart(ctx, resource)
@@ -69,11 +64,6 @@ func (r *Report) restart(ctx context.Context, resource string) error {
 		}
 	}
 	return nil
-}
-
-// is reports whether the object is the one that differs.
-func (w *wanted) is(d Difference) bool {
-	return w.resource == d.Resource && (w.title(true) == d.Thing || w.title(false) == d.Thing)
 }
 
 // putBack applies the object, once its kind is served.

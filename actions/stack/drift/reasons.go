@@ -1,11 +1,11 @@
 package drift
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"strata/actions/stack/adopt"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
 )
@@ -20,7 +20,7 @@ const (
 // named is the number of differences that a reason names.
 const named = 5
 
-// Reasons returns the reason of each resource that an update puts back, by the resource's name: its
+// Reasons returns the reason of each resource that an update puts back, by the resource's name:
 // the time at which its differences were found, a space, and the differences. The time makes a
 // difference that returns a new reason.
 func (r *Report) Reasons(at time.Time) map[string]string {
@@ -53,7 +53,10 @@ func Former(state *stackstate.State) map[string]string {
 	for _, one := range state.Resources {
 		metadata, _ := one.Inputs["metadata"].(map[string]any)
 		annotations, _ := metadata["annotations"].(map[string]any)
-		reason := cmp.Or(one.Environment(self.PutBack), one.Input("description"))
+		reason := one.Environment(self.PutBack)
+		if string(one.Type) == adopt.ReleaseToken { // other kinds have descriptions of their own
+			reason = one.Input("description")
+		}
 		if at, ok := annotations[AnnotationTime].(string); ok {
 			text, _ := annotations[Annotation].(string)
 			reason = at + " " + text

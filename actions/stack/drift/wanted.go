@@ -13,6 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"strata/actions/stack/adopt"
 )
 
 // wanted is an object as the last update left it.
@@ -29,7 +31,7 @@ type wanted struct {
 // newWanted returns the object of fields, which are JSON, without the fields that a comparison must
 // not contain.
 func newWanted(resource, namespace, manager string, fields map[string]any) (wanted, error) {
-	text, err := json.Marshal(withoutNulls(fields))
+	text, err := json.Marshal(withoutNulls(adopt.Clean(fields)))
 	if err != nil {
 		return wanted{}, err
 	}
@@ -42,14 +44,13 @@ func newWanted(resource, namespace, manager string, fields map[string]any) (want
 	return wanted{resource, object, namespace, manager}, nil
 }
 
-// withoutNulls returns a value without null fields, which set nothing, and without the provider's
-// internal keys.
+// withoutNulls returns a value without null fields, which set nothing.
 func withoutNulls(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		kept := map[string]any{}
 		for key, inner := range value {
-			if inner != nil && !strings.HasPrefix(key, "__") {
+			if inner != nil {
 				kept[key] = withoutNulls(inner)
 			}
 		}
@@ -65,9 +66,8 @@ func withoutNulls(value any) any {
 }
 
 // removeOthersFields removes the fields that the API server or a controller sets, whatever a
-// manifest says: the status, the CA of a webhook, and the rules of an aggregated ClusterRole.
+// manifest says: the CA of a webhook, and the rules of an aggregated ClusterRole.
 func removeOthersFields(object map[string]any) {
-	delete(object, "status")
 	if _, aggregated := object["aggregationRule"]; aggregated {
 		delete(object, "rules")
 	}

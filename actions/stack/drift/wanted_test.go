@@ -15,6 +15,10 @@ func TestObjectIsComparedWithoutWhatOthersSet(t *testing.T) {
 			`{kind: A, metadata: {name: a, creationTimestamp: null}, status: {x: 1}, __fieldManager: m, spec: {a: null}}`,
 			`{kind: A, metadata: {name: a}, spec: {}}`,
 		},
+		"a key of data like the provider's": {
+			`{kind: ConfigMap, metadata: {name: c}, data: {__a: x}}`,
+			`{kind: ConfigMap, metadata: {name: c}, data: {__a: x}}`,
+		},
 		"a webhook's CA": {
 			`{kind: W, metadata: {name: w}, webhooks: [{name: a, clientConfig: {caBundle: Cg==, service: {name: s}}}]}`,
 			`{kind: W, metadata: {name: w}, webhooks: [{name: a, clientConfig: {service: {name: s}}}]}`,
@@ -68,6 +72,8 @@ func TestReasonsOfEarlierUpdatesAreInState(t *testing.T) {
 				"strata.dev/put-back-time":"noon"}}}},
 		{"urn":"urn:pulumi:s::p::t::k3s-server-1-install","type":"command:local:Command",
 			"inputs":{"environment":{"STRATA_PUT_BACK":"three"}}},
+		{"urn":"urn:pulumi:s::p::t::critical","type":"kubernetes:scheduling.k8s.io/v1:PriorityClass",
+			"inputs":{"description":"For critical Pods"}},
 		{"urn":"urn:pulumi:s::p::t::other","type":"command:local:Command","inputs":{}}]}}`))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"traefik-release": "one", "pool": "noon two",

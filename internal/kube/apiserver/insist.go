@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
@@ -50,4 +51,13 @@ func isRetryable(err error) bool {
 		return true
 	}
 	return status.Status().Code >= 500 || apierrors.IsTooManyRequests(err)
+}
+
+// Causes returns the causes in an API server's refusal; none if err is no refusal with causes.
+func Causes(err error) []metav1.StatusCause {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return nil
+	}
+	return status.ErrStatus.Details.Causes
 }
