@@ -31,10 +31,17 @@ func NewObserver(spec health.Spec, secrets health.Secrets, stable *observe.Stabl
 		read: map[string]*release{}}
 }
 
-// kinds are the kinds of roles and bindings by their resources.
-var kinds = map[string]string{
-	"roles": "Role", "clusterroles": "ClusterRole",
-	"rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding",
+// kinds are the kinds of a release's objects that are compared, by their resources.
+var kinds = map[schema.GroupVersionResource]string{
+	roleResource("roles"):               "Role",
+	roleResource("clusterroles"):        "ClusterRole",
+	roleResource("rolebindings"):        "RoleBinding",
+	roleResource("clusterrolebindings"): "ClusterRoleBinding",
+	kube.AccountResource:                accountKind,
+}
+
+func roleResource(name string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: name}
 }
 
 // Observe compares the releases' roles with those in the cluster. If they differ, it checks the
@@ -50,7 +57,7 @@ func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts,
 		if present, err = readPresent(ctx, s); err != nil && !apierrors.IsForbidden(err) {
 			return nil, err
 		}
-		needs = "list roles and their bindings"
+		needs = "list roles, their bindings and ServiceAccounts"
 	}
 	for _, name := range o.releases {
 		facts := Facts{Release: name, Needs: needs}
@@ -64,17 +71,15 @@ func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts,
 	return all, nil
 }
 
-// readPresent returns the roles and bindings that have Helm's label, which Helm sets on all its
-// objects. An object without the label counts as missing; a SubjectAccessReview then shows whether
-// its rights are in effect.
+// readPresent returns the roles, bindings and ServiceAccounts that have Helm's label, which Helm
+// sets on all its objects. A role or binding without the label counts as missing; a
+// SubjectAccessReview then shows whether its rights are in effect.
 func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error) {
-	resources := slices.Sorted(maps.Keys(kinds))
+	resources := slices.Collect(maps.Keys(kinds))
 	lists, parts := make([][]object, len(resources)), make([]func() error, len(resources))
 	for i, resource := range resources {
 		parts[i] = func() (err error) {
-			at := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1",
-				Resource: resource}
-			lists[i], err = kube.List[object](ctx, s, at, "",
+			lists[i], err = kube.List[object](ctx, s, resource, "",
 				metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=Helm"})
 			return err
 		}
@@ -111,7 +116,17 @@ func (o *Observer) observe(
 	if err := wanted.readRolesOfOthers(ctx, s, present); err != nil {
 		return facts, err
 	}
-	text := ""
+	var text string
+	facts.Refusals, err = wanted.findRefusals(ctx, s, present)
+	if apierrors.IsForbidden(err) {
+		return Facts{Release: name, Needs: "list pods"}, nil
+	}
+	if err != nil {
+		return facts, err
+	}
+	for _, one := range facts.Refusals {
+		text += one.String()
+	}
 	for _, differing := range wanted.compare(present) {
 		right, err := differing.findDenied(ctx, s)
 		if apierrors.IsForbidden(err) {

@@ -21,8 +21,8 @@ import (
 	"strata/internal/kube/helmrecord"
 )
 
-// object is a Role, ClusterRole, RoleBinding or ClusterRoleBinding. Each kind uses only some of the
-// fields.
+// object is a Role, ClusterRole, RoleBinding, ClusterRoleBinding or ServiceAccount. Each kind uses
+// only some of the fields.
 type object struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -32,7 +32,7 @@ type object struct {
 	Subjects          []rbacv1.Subject        `json:"subjects"`
 }
 
-// key identifies a role or binding. Namespace is empty for the cluster-wide kinds.
+// key identifies an object. Namespace is empty for the cluster-wide kinds.
 type key struct{ kind, namespace, name string }
 
 func (k key) String() string {
@@ -62,8 +62,8 @@ func (o object) accounts() (all []string) {
 	return all
 }
 
-// release has the roles and bindings of a release's newest deployed revision. record is the name of
-// its Secret, and version the Secret's resourceVersion.
+// release has the roles, bindings and ServiceAccounts of a release's newest deployed revision.
+// record is the name of its Secret, and version the Secret's resourceVersion.
 type release struct {
 	record, version string
 	objects         map[key]object
@@ -118,8 +118,8 @@ func (r *release) readRolesOfOthers(
 	return nil
 }
 
-// parseManifest returns the roles and bindings in a release's manifest. An object without a
-// namespace belongs to the release's namespace.
+// parseManifest returns the roles, bindings and ServiceAccounts in a release's manifest. An object
+// without a namespace belongs to the release's namespace.
 func parseManifest(manifest, namespace string) (map[key]object, error) {
 	objects := map[key]object{}
 	for documents := kubeyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest))); ; {
@@ -127,15 +127,16 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
-		// Definitions are long, so only texts that name the RBAC group are parsed.
-		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) {
+		// Definitions are long, so only texts that may be of these kinds are parsed.
+		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) &&
+			!bytes.Contains(text, []byte(accountKind)) {
 			continue
 		}
 		var one object
 		if err := yaml.Unmarshal(text, &one); err != nil {
 			return nil, fmt.Errorf("the release's manifest: %w", err)
 		}
-		if one.GroupVersionKind().Group != rbacv1.GroupName {
+		if one.GroupVersionKind().Group != rbacv1.GroupName && one.Kind != accountKind {
 			continue
 		}
 		if strings.HasPrefix(one.Kind, "Cluster") {

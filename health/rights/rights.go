@@ -9,7 +9,8 @@ import (
 	"strata/internal/kube/helmrecord"
 )
 
-// Facts says which rights of a release's roles its ServiceAccounts lack.
+// Facts says which rights of a release's roles its ServiceAccounts lack, and whose tokens are
+// refused.
 type Facts struct {
 	// Release is namespace/name.
 	Release string `json:"release"`
@@ -18,7 +19,9 @@ type Facts struct {
 	// Record is the name of the Secret that holds the release's newest revision.
 	Record string `json:"record,omitempty"`
 	Losses []loss `json:"losses,omitempty"`
-	// Seconds is the number of seconds for which the same rights have been missing.
+	// Refusals are the ServiceAccounts whose tokens the API server refuses.
+	Refusals []refusal `json:"refusals,omitempty"`
+	// Seconds is the number of seconds for which Losses and Refusals have been the same.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -57,20 +60,27 @@ func (f Facts) judge() health.Verdict {
 	case f.Needs != "":
 		v.State, v.Message = health.Skipped, "not asked: needs "+f.Needs
 		return v
-	case len(f.Losses) == 0:
+	case len(f.Losses)+len(f.Refusals) == 0:
 		return v
 	}
-	first := f.Losses[0]
 	if v.State = health.Waiting; f.Seconds >= observe.StartupSeconds {
 		v.State = health.Stuck
 	}
+	for _, one := range f.Refusals {
+		v.Evidence = append(v.Evidence, one.String())
+	}
+	for _, one := range f.Losses[:min(len(f.Losses), shown)] {
+		v.Evidence = append(v.Evidence, one.String())
+	}
+	if len(f.Refusals) > 0 {
+		v.Message, v.Cause, v.Hint = f.Refusals[0].explain()
+		return v
+	}
+	first := f.Losses[0]
 	v.Message = fmt.Sprintf("expected ServiceAccount %s to have the rights of its roles, found "+
 		"that it may not %s", first.Account, first.Right)
 	if more := len(f.Losses) - 1; more > 0 {
 		v.Message += fmt.Sprintf("; %d more of the release's roles are not in effect", more)
-	}
-	for _, one := range f.Losses[:min(len(f.Losses), shown)] {
-		v.Evidence = append(v.Evidence, one.String())
 	}
 	v.Cause = fmt.Sprintf("%s of the release %s", first.Object, first.Change)
 	v.Hint = "put the release's roles back: " + f.restore()
@@ -78,7 +88,8 @@ func (f Facts) judge() health.Verdict {
 }
 
 // restore returns the command that restores the roles and bindings of the release, and no other
-// object. `pulumi up` puts them back, too (actions/stack/drift). The applying kubectl has no -n, with which it would refuse roles of another namespace.
+// object. `pulumi up` puts them back, too (actions/stack/drift). The applying kubectl has no -n,
+// with which it would refuse roles of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
 	return helmrecord.ApplyCommand("kubectl -n "+namespace+" get secret "+f.Record+" -o "+

@@ -3,13 +3,10 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"regexp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
@@ -28,19 +25,11 @@ type redisFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-const (
-	// redisLogSeconds is longer than the pause between two writes of a cluster's connection state.
-	// The pause is 20 s, because every other tick of 10 s is skipped (argo-cd
-	// controller/clusterinfoupdater.go).
-	redisLogSeconds = 30
-	redisLogLimit   = 4 << 20
-	// redisLogTimeout limits the request through the kubelet, so that it does not delay other
-	// facts.
-	redisLogTimeout = 2 * time.Second
-)
+// redisLogPeriod is longer than the pause between two writes of a cluster's connection state. The
+// pause is 20 s, because every other tick of 10 s is skipped (argo-cd
+// controller/clusterinfoupdater.go).
+const redisLogPeriod = 30 * time.Second
 
-// refusal matches redis's refusal to store a cluster's connection state. Errors of a redis that
-// does not run yet do not match, because they refuse no password.
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
 // judgeRedis judges whether the clients of redis have its password.
@@ -87,16 +76,9 @@ func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFact
 func readRefusal(
 	ctx context.Context, s *kube.APIServer, namespace, pod, container string,
 ) redisFacts {
-	ctx, cancel := context.WithTimeout(ctx, redisLogTimeout)
-	defer cancel()
-	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=%s&sinceSeconds=%d", namespace,
-		pod, url.QueryEscape(container), redisLogSeconds)
-	status, text, err := s.GetAs(ctx, path, "", redisLogLimit)
-	switch {
-	case apierrors.IsForbidden(err):
-		return redisFacts{Unread: "needs get pods/log"}
-	case err != nil || status != http.StatusOK:
-		return redisFacts{Unread: "the kubelet gave no log of Pod " + pod}
+	text, unread := s.ReadLog(ctx, namespace, pod, container, redisLogPeriod)
+	if unread != "" {
+		return redisFacts{Unread: unread}
 	}
 	found := refusal.FindAllStringSubmatch(text, -1)
 	if len(found) == 0 {

@@ -35,6 +35,27 @@ var rightsFaults = []fault{
 		heal:   rolesBack("argocd", "argocd"),
 	},
 	{
+		name: "the ServiceAccount of MetalLB's controller is deleted", layer: "metallb",
+		gate: "metallb-rollout", object: "rights of release metallb-system/metallb",
+		cause:  "ServiceAccount metallb-system/metallb-controller does not exist",
+		fix:    "pulumi up puts it back",
+		inject: takenAway("-n metallb-system serviceaccount metallb-controller"),
+		heal: givenBack + "; k3s kubectl -n metallb-system delete pod " +
+			"-l app.kubernetes.io/component=controller",
+	},
+	{
+		name:  "the ServiceAccount of cert-manager's controller is another one of the same name",
+		layer: "cert-manager", gate: "cert-manager-api",
+		object: "rights of release cert-manager/cert-manager",
+		cause:  "deleted and created again after its Pods had started",
+		fix:    "-n cert-manager delete pod cert-manager-",
+		inject: takenAway("-n cert-manager serviceaccount cert-manager") + "; " + givenBack,
+		heal: "k3s kubectl -n cert-manager delete pod " +
+			"-l app.kubernetes.io/component=controller",
+		visible: "k3s kubectl -n cert-manager logs deployment/cert-manager --since=30s | " +
+			"grep -q Unauthorized",
+	},
+	{
 		name: "redis has another password than Argo CD", layer: "argocd", gate: "argocd-rollout",
 		object: "redis of argocd",
 		cause:  "was changed after the Pods of redis or of its clients had started",

@@ -40,6 +40,10 @@ func newWorld(t *testing.T, live string, others ...runtime.Object) *world {
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{
 		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{
 			{Name: "deployments", Kind: "Deployment", Namespaced: true}}},
+		{GroupVersion: "v1", APIResources: []metav1.APIResource{
+			{Name: "secrets", Kind: "Secret", Namespaced: true},
+			{Name: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true},
+			{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},
 	}
 	w := &world{applied: live}
 	var there []runtime.Object
@@ -185,25 +189,35 @@ func TestOnlyDifferencesOfResourceArePutBack(t *testing.T) {
 	}
 }
 
-// Argo CD generates keys in its Secret at its start.
-func TestWorkloadsAreRestartedAfterTheirSecretWasLost(t *testing.T) {
-	w := newWorld(t, one)
-	secret := wantedOf(t, `{apiVersion: apps/v1, kind: Secret, metadata: {name: s, namespace: apps}}`)
-	w.kube.Discovery().(*fakediscovery.FakeDiscovery).Resources[0].APIResources = append(
-		w.kube.Discovery().(*fakediscovery.FakeDiscovery).Resources[0].APIResources,
-		metav1.APIResource{Name: "deployments", Kind: "Secret", Namespaced: true})
-	report := &Report{cluster: w.cluster, wanted: []wanted{*secret, *wantedOf(t, one)},
-		Differences: []Difference{{Resource: "d-release", Thing: "Secret/apps/s", Verdict: Missing,
-			object: secret}}}
-	require.NoError(t, report.PutBack(t.Context(), "d-release"))
-	var patched []string
-	for _, action := range w.objects.Actions() {
-		if patch, ok := action.(clienttesting.PatchAction); ok {
-			patched = append(patched, patch.GetName()+" "+string(patch.GetPatchType()))
+// Argo CD generates keys in its Secret at its start. The token of a Pod names the UID of its
+// ServiceAccount.
+func TestWorkloadsAreRestartedAfterTheirSecretOrServiceAccountWasLost(t *testing.T) {
+	for text, restarts := range map[string]bool{
+		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: apps}}`:             true,
+		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: elsewhere}}`:        false,
+		`{apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: apps}}`:   true,
+		`{apiVersion: v1, kind: ServiceAccount, metadata: {name: other, namespace: apps}}`: false,
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: apps}}`:        false,
+	} {
+		w := newWorld(t, one)
+		lost, workload := wantedOf(t, text), wantedOf(t, one)
+		require.NoError(t, unstructured.SetNestedField(workload.object.Object, "web",
+			"spec", "template", "spec", "serviceAccountName"))
+		report := &Report{cluster: w.cluster, wanted: []wanted{*lost, *workload},
+			Differences: []Difference{{Resource: "d-release", Verdict: Missing, object: lost}}}
+		require.NoError(t, report.PutBack(t.Context(), "d-release"))
+		var patched []string
+		for _, action := range w.objects.Actions() {
+			if patch, ok := action.(clienttesting.PatchAction); ok {
+				patched = append(patched, patch.GetName()+" "+string(patch.GetPatchType()))
+			}
 		}
+		want := []string{lost.object.GetName() + " application/apply-patch+yaml"}
+		if restarts {
+			want = append(want, "web application/strategic-merge-patch+json")
+		}
+		assert.Equal(t, want, patched, text)
 	}
-	assert.Contains(t, patched, "s application/apply-patch+yaml")
-	assert.Contains(t, patched, "web application/strategic-merge-patch+json")
 }
 
 func TestReleaseWithoutRecordIsFoundAndGetsOne(t *testing.T) {

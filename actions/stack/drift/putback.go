@@ -3,9 +3,11 @@ package drift
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -27,7 +29,7 @@ func (r *Report) PutBack(ctx context.Context, resource string) error {
 			return r.cluster.record(ctx, one)
 		}
 	}
-	lost := false
+	var lost []*wanted
 	for _, difference := range r.Differences {
 		one := difference.object
 		if difference.Resource != resource || difference.Kept != "" || one == nil {
@@ -36,20 +38,18 @@ func (r *Report) PutBack(ctx context.Context, resource string) error {
 		if err := r.cluster.putBack(ctx, one); err != nil {
 			return fmt.Errorf("put back %s: %w", difference.Thing, err)
 		}
-		lost = lost || difference.Verdict == Missing && one.object.GetKind() == "Secret"
+		if difference.Verdict == Missing {
+			lost = append(lost, one)
+		}
 	}
-	if lost {
-		return r.restart(ctx, resource)
-	}
-	return nil
+	return r.restart(ctx, resource, lost)
 }
 
-// restart restarts the workloads of a resource that has lost a Secret. A controller may have
-// written keys into it that it generates only at its start, as Argo CD does.
-func (r *Report) restart(ctx context.Context, resource string) error {
+// restart restarts the workloads of a resource that do not work with an object that was put back.
+func (r *Report) restart(ctx context.Context, resource string, lost []*wanted) error {
 	for i := range r.wanted {
 		one := r.wanted[i]
-		if one.resource != resource || one.object.GroupVersionKind().Group != "apps" {
+		if one.resource != resource || !slices.ContainsFunc(lost, one.startedWith) {
 			continue
 		}
 		client, _, err := r.cluster.kinds.Client(ctx, one.object, one.namespace)
@@ -64,6 +64,19 @@ func (r *Report) restart(ctx context.Context, resource string) error {
 		}
 	}
 	return nil
+}
+
+// startedWith reports whether the object is a workload whose Pods need another object as it was at
+// their start. A controller may have written keys into a Secret that it generates only at its start,
+// as Argo CD does. The token of a Pod names the UID of its ServiceAccount.
+func (w *wanted) startedWith(other *wanted) bool {
+	if w.object.GroupVersionKind().Group != "apps" || w.within() != other.within() {
+		return false
+	}
+	account, _, _ := unstructured.NestedString(w.object.Object,
+		"spec", "template", "spec", "serviceAccountName")
+	kind := other.object.GetKind()
+	return kind == "Secret" || kind == "ServiceAccount" && account == other.object.GetName()
 }
 
 // putBack applies the object, once its kind is served.
