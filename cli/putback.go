@@ -52,7 +52,7 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 		}
 	}
 	if settings.Mode == config.DriftRepair {
-		found.Reasons, found.Objects = report.Reasons(began), report.PutBack
+		found.Reasons, found.Objects = report.Reasons(began, state), report.PutBack
 	}
 	return found, nil
 }

@@ -131,7 +131,7 @@ func (a *argocd) install() error {
 	}
 	a.Rollout, err = a.gate("rollout", gateArgs{Spec: health.Spec{
 		Releases: []string{a.release.id}, Body: argocdRollout(),
-	}, Revision: revision}, unblock)
+	}, Revision: revision}, a.release.object, unblock)
 	return err
 }
 

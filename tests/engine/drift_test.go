@@ -33,18 +33,19 @@ type drifting struct {
 
 // finds makes the stack's program put back what d has found.
 func (s *stack) finds(d *drifting) {
-	s.registers = platform.Program{State: s.state, Drift: func(*pulumi.Context, string,
-		config.Drift) (*components.PutBack, error) {
+	s.registers = platform.Program{State: s.state, Drift: func(ctx *pulumi.Context, name string,
+		_ config.Drift) (*components.PutBack, error) {
 		d.at = d.at.Add(time.Minute)
+		state, err := s.state(ctx.Context(), name)
 		return &components.PutBack{
-			Reasons: (&drift.Report{Differences: d.found}).Reasons(d.at),
+			Reasons: (&drift.Report{Differences: d.found}).Reasons(d.at, state),
 			Objects: func(_ context.Context, resource string) error {
 				d.mutex.Lock()
 				defer d.mutex.Unlock()
 				d.back = append(d.back, resource)
 				return d.fails
 			},
-		}, nil
+		}, err
 	}}.Run
 }
 
@@ -62,8 +63,10 @@ func (d *drifting) mark(resources ...string) {
 var driftingResources = []string{"traefik-release", "metallb-pool", "traefik-namespace",
 	"crds-gateway-api", "k3s-server-1-install", "k3s-upgrade"}
 
-// gateOfNode runs again with the install.
-const gateOfNode = "k3s-server-1-gate"
+// gatesOfDriftingResources are the gates that check driftingResources. They run again.
+var gatesOfDriftingResources = []string{"traefik-rollout", "metallb-pool-gate",
+	"crds-gateway-api-gate", "k3s-server-1-gate", "k3s-nodes", "k3s-system",
+	"traefik-address"}
 
 func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 	s, d := newStack(t, "staging"), &drifting{}
@@ -72,11 +75,10 @@ func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 	require.Empty(t, s.mustUp().changed())
 
 	d.mark(driftingResources...)
-	names := slices.Sorted(slices.Values(append(driftingResources, gateOfNode)))
+	names := slices.Sorted(slices.Values(append(driftingResources, gatesOfDriftingResources...)))
 	shown := s.preview()
 	require.NoError(t, shown.err)
-	assert.Equal(t, slices.Sorted(slices.Values(append(names, "crds-gateway-api-gate"))),
-		slices.Sorted(maps.Keys(shown.changed())), "the gate reads what the bundle will print")
+	assert.Equal(t, names, slices.Sorted(maps.Keys(shown.changed())))
 	assert.Empty(t, d.back, "a preview changes nothing")
 	did := s.mustUp()
 	assert.Equal(t, names, slices.Sorted(maps.Keys(did.changed())))
@@ -86,8 +88,8 @@ func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 	d.mark()
 	require.Empty(t, s.mustUp().changed())
 	d.mark("metallb-pool")
-	assert.Equal(t, []string{"metallb-pool"}, slices.Sorted(maps.Keys(s.mustUp().changed())),
-		"the same difference again")
+	assert.Equal(t, []string{"metallb-pool", "metallb-pool-gate"},
+		slices.Sorted(maps.Keys(s.mustUp().changed())), "the same difference again")
 }
 
 func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
@@ -98,7 +100,8 @@ func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
 	d.fails = errors.New("the API server refuses it")
 	require.ErrorContains(t, s.up().err, "the API server refuses it")
 	d.fails = nil
-	assert.Equal(t, []string{"traefik-release"}, slices.Sorted(maps.Keys(s.mustUp().changed())))
+	assert.Equal(t, []string{"traefik-address", "traefik-release", "traefik-rollout"},
+		slices.Sorted(maps.Keys(s.mustUp().changed())))
 	d.mark()
 	require.Empty(t, s.mustUp().changed())
 }

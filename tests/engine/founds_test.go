@@ -24,7 +24,7 @@ func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 		})
 		state.Resources = append(state.Resources,
 			stackstate.Resource{ResourceV3: apitype.ResourceV3{
-				URN: one.URN, Type: one.Type, Inputs: inputs,
+				URN: one.URN, Type: one.Type, Inputs: inputs, Dependencies: one.Dependencies,
 				Outputs: map[string]any{"hex": plain(one.Outputs["hex"])},
 			}})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -213,22 +214,37 @@ func TestWorkloadsAreRestartedAfterTheirSecretOrServiceAccountWasLost(t *testing
 			}
 		}
 		want := []string{lost.object.GetName() + " application/apply-patch+yaml"}
-		if restarts {
-			want = append(want, "web application/strategic-merge-patch+json")
+		if restarts { // first, so that a killed update does it again
+			want = append([]string{"web application/strategic-merge-patch+json"}, want...)
 		}
 		assert.Equal(t, want, patched, text)
 	}
 }
 
-func TestReleaseWithoutRecordIsFoundAndGetsOne(t *testing.T) {
+func TestReleaseWithoutRecordIsFoundAndGetsOneOfAFailedRelease(t *testing.T) {
 	w := newWorld(t, "")
-	_, recorded, err := w.readRelease(t.Context(), "r", "apps", "rel")
+	_, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")
 	require.NoError(t, err)
-	assert.False(t, recorded)
-	report := &Report{cluster: w.cluster, lost: []lostRelease{{"r", "apps", "rel"}}}
+	assert.Equal(t, &release{"r", "apps", "rel", ""}, broken)
+	assert.Equal(t, "Release/apps/rel: missing", broken.difference().String())
+	report := &Report{cluster: w.cluster, broken: []release{*broken}}
 	require.NoError(t, report.PutBack(t.Context(), "r"))
-	all, recorded, err := w.readRelease(t.Context(), "r", "apps", "rel")
+	all, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")
 	require.NoError(t, err)
-	assert.True(t, recorded)
 	assert.Empty(t, all, "the update installs its objects")
+	assert.Equal(t, "failed", broken.status, "an update that is killed before is repeated")
+}
+
+// The record of an upgrade that was killed stays pending, and the state has the inputs of before.
+func TestReleaseThatIsNotDeployedIsFound(t *testing.T) {
+	w := newWorld(t, "", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "sh.helm.release.v1.rel.v2", Namespace: "apps", Labels: map[string]string{
+			"owner": "helm", "name": "rel", "version": "2", "status": "pending-upgrade"}}})
+	_, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")
+	require.NoError(t, err)
+	assert.Equal(t, "Release/apps/rel: changed (its status is pending-upgrade)",
+		broken.difference().String())
+	report := &Report{cluster: w.cluster, broken: []release{*broken}}
+	require.NoError(t, report.PutBack(t.Context(), "r"), "the upgrade does it")
+	assert.Empty(t, w.dry)
 }

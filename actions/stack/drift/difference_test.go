@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"strata/internal/pulumi/stackstate"
 )
 
 func TestReasonNamesDifferencesThatArePutBack(t *testing.T) {
@@ -19,7 +21,7 @@ func TestReasonNamesDifferencesThatArePutBack(t *testing.T) {
 	}}
 	assert.Equal(t, map[string]string{"traefik-release": "2026-11-28T16:00:00Z " +
 		`Deployment/traefik/traefik: changed spec.replicas (by "kubectl"); ` +
-		"Service/traefik/traefik: missing"}, report.Reasons(at))
+		"Service/traefik/traefik: missing"}, report.Reasons(at, &stackstate.State{}))
 	assert.Equal(t, "IPAddressPool/metallb-system/default: changed; left as it is: "+
 		"flux has taken the fields over", report.Differences[2].String())
 }
@@ -31,5 +33,6 @@ func TestReasonOfManyDifferencesIsShort(t *testing.T) {
 		report.Differences = append(report.Differences, Difference{Resource: "r", Thing: "A/a",
 			Verdict: Missing})
 	}
-	assert.True(t, strings.HasSuffix(report.Reasons(time.Now())["r"], "A/a: missing; and 95 more"))
+	assert.True(t, strings.HasSuffix(report.Reasons(time.Now(),
+		&stackstate.State{})["r"], "A/a: missing; and 95 more"))
 }

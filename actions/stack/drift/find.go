@@ -35,8 +35,8 @@ type Report struct {
 
 	cluster *cluster
 	wanted  []wanted
-	// lost are the releases without a record.
-	lost []lostRelease
+	// broken are the releases that are not deployed.
+	broken []release
 }
 
 // Find compares the hosts and the cluster with a state that was read with its secrets. The report
@@ -115,9 +115,8 @@ func (r *Report) compareObjects(
 		r.wanted = append(r.wanted, objects...)
 	}
 	found, errs := r.cluster.compareAll(ctx, r.wanted)
-	for _, one := range r.lost {
-		found = append(found, Difference{Resource: one.resource, Verdict: Missing,
-			Thing: "Release/" + one.namespace + "/" + one.name})
+	for _, one := range r.broken {
+		found = append(found, one.difference())
 	}
 	return found, append(failed, errs...)
 }
@@ -129,10 +128,10 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 	case one.Delete:
 		return nil, nil
 	case kind == adopt.ReleaseToken:
-		all, recorded, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
+		all, broken, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
 			one.Output("name"))
-		if !recorded && err == nil {
-			r.lost = append(r.lost, lostRelease{name, one.Output("namespace"), one.Output("name")})
+		if broken != nil {
+			r.broken = append(r.broken, *broken)
 		}
 		return all, err
 	case one.Runs("crds apply"):

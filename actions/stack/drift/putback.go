@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,36 +21,39 @@ import (
 const putBackLimit = 2 * time.Minute
 
 // PutBack applies the objects of a resource that differ, by the same request that compared them. It
-// leaves those with a reason in Kept, and does nothing for a resource without objects.
+// leaves those with a reason in Kept, and does nothing for a resource without objects. Workloads are
+// restarted first: if the update is killed between, the lost object is found missing again.
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
-	for _, one := range r.lost {
-		if one.resource == resource {
+	for _, one := range r.broken {
+		if one.resource == resource && one.status == "" {
 			return r.cluster.record(ctx, one)
 		}
 	}
-	var lost []*wanted
-	for _, difference := range r.Differences {
-		one := difference.object
-		if difference.Resource != resource || difference.Kept != "" || one == nil {
-			continue
-		}
-		if err := r.cluster.putBack(ctx, one); err != nil {
-			return fmt.Errorf("put back %s: %w", difference.Thing, err)
-		}
-		if difference.Verdict == Missing {
-			lost = append(lost, one)
+	var differing []Difference
+	for _, one := range r.Differences {
+		if one.Resource == resource && one.Kept == "" && one.object != nil {
+			differing = append(differing, one)
 		}
 	}
-	return r.restart(ctx, resource, lost)
+	if err := r.restart(ctx, resource, differing); err != nil {
+		return err
+	}
+	for _, one := range differing {
+		if err := r.cluster.putBack(ctx, one.object); err != nil {
+			return fmt.Errorf("put back %s: %w", one.Thing, err)
+		}
+	}
+	return nil
 }
 
-// restart restarts the workloads of a resource that do not work with an object that was put back.
-func (r *Report) restart(ctx context.Context, resource string, lost []*wanted) error {
+// restart restarts the workloads of a resource that would not work with an object that is put back.
+// Their new Pods start once the object exists.
+func (r *Report) restart(ctx context.Context, resource string, differing []Difference) error {
 	for i := range r.wanted {
 		one := r.wanted[i]
-		if one.resource != resource || !slices.ContainsFunc(lost, one.startedWith) {
+		if one.resource != resource || !slices.ContainsFunc(differing, one.startedWith) {
 			continue
 		}
 		client, _, err := r.cluster.kinds.Client(ctx, one.object, one.namespace)
@@ -59,24 +63,25 @@ func (r *Report) restart(ctx context.Context, resource string, lost []*wanted) e
 			_, err = client.Patch(ctx, one.object.GetName(), types.StrategicMergePatchType,
 				[]byte(patch), metav1.PatchOptions{FieldManager: Manager})
 		}
-		if err != nil {
+		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("restart %s: %w", one.title(true), err)
 		}
 	}
 	return nil
 }
 
-// startedWith reports whether the object is a workload whose Pods need another object as it was at
+// startedWith reports whether the object is a workload whose Pods need a missing object as it was at
 // their start. A controller may have written keys into a Secret that it generates only at its start,
 // as Argo CD does. The token of a Pod names the UID of its ServiceAccount.
-func (w *wanted) startedWith(other *wanted) bool {
-	if w.object.GroupVersionKind().Group != "apps" || w.within() != other.within() {
+func (w *wanted) startedWith(other Difference) bool {
+	if other.Verdict != Missing || w.object.GroupVersionKind().Group != "apps" ||
+		w.resolveNamespace() != other.object.resolveNamespace() {
 		return false
 	}
 	account, _, _ := unstructured.NestedString(w.object.Object,
 		"spec", "template", "spec", "serviceAccountName")
-	kind := other.object.GetKind()
-	return kind == "Secret" || kind == "ServiceAccount" && account == other.object.GetName()
+	kind := other.object.object.GetKind()
+	return kind == "Secret" || kind == "ServiceAccount" && account == other.object.object.GetName()
 }
 
 // putBack applies the object, once its kind is served.

@@ -2,6 +2,7 @@ package drift
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +21,11 @@ const (
 // named is the number of differences that a reason names.
 const named = 5
 
-// Reasons returns the reason of each resource that an update puts back, by the resource's name:
-// the time at which its differences were found, a space, and the differences. The time makes a
-// difference that returns a new reason.
-func (r *Report) Reasons(at time.Time) map[string]string {
+// Reasons returns the reason of each resource of a state that an update puts back, by the
+// resource's name: the time at which its differences were found, a space, and the differences. The
+// time makes a difference that returns a new reason. The reason of a gate has the names of what it
+// checks instead.
+func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]string {
 	things := map[string][]string{}
 	for _, one := range r.Differences {
 		if one.Kept != "" {
@@ -37,13 +39,27 @@ func (r *Report) Reasons(at time.Time) map[string]string {
 			all = append(all[:named:named], fmt.Sprintf("and %d more", more))
 		}
 		reasons[resource] = at.UTC().Format(time.RFC3339) + " " + strings.Join(all, "; ")
-		// The gate of a node runs again, too, so that no second server restarts before the first
-		// one is back.
-		if node, isInstall := strings.CutSuffix(resource, "-install"); isInstall {
-			reasons[node+"-gate"] = reasons[resource]
-		}
+	}
+	for gate, checked := range gatesOf(state, reasons) {
+		reasons[gate] = at.UTC().Format(time.RFC3339) + " " + strings.Join(checked, ", ")
 	}
 	return reasons
+}
+
+// gatesOf returns the gates of a state that depend on something with a reason, with the names of the
+// latter. They run again: otherwise a second server would restart before the first one is back, and
+// an object would reach the webhook of a controller that has not started.
+func gatesOf(state *stackstate.State, reasons map[string]string) map[string][]string {
+	found := map[string][]string{}
+	for _, gate := range state.Commands("gate") {
+		for _, dependency := range gate.Dependencies {
+			if name := dependency.Name(); reasons[name] != "" {
+				found[gate.URN.Name()] = append(found[gate.URN.Name()], name)
+			}
+		}
+		slices.Sort(found[gate.URN.Name()])
+	}
+	return found
 }
 
 // Former returns the reasons in a state, by the resource's name. The state's secrets may be

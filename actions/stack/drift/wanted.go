@@ -124,14 +124,14 @@ func parseManifest(resource, namespace, manifest string) (all []wanted, err erro
 	}
 }
 
-// within returns the namespace of an object whose kind has namespaces.
-func (w *wanted) within() string { return cmp.Or(w.object.GetNamespace(), w.namespace) }
+// resolveNamespace returns the namespace of an object whose kind has namespaces.
+func (w *wanted) resolveNamespace() string { return cmp.Or(w.object.GetNamespace(), w.namespace) }
 
 // title returns the object as strata:drift.ignore names it: Kind/name or Kind/namespace/name.
 func (w *wanted) title(namespaced bool) string {
 	namespace := w.object.GetNamespace()
 	if namespaced {
-		namespace = w.within()
+		namespace = w.resolveNamespace()
 	}
 	parts := []string{w.object.GetKind(), namespace, w.object.GetName()}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
