@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// contains reports whether live literally has all fields of wanted, and no other items in its lists.
+// contains reports whether live literally has all fields of wanted, and no other items in its
+// lists.
 func contains(live, wanted any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+
 	"strata/actions/stack/adopt"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
@@ -24,7 +26,8 @@ const named = 5
 // Reasons returns the reason of each resource of a state that an update puts back, by the
 // resource's name: the time at which its differences were found, a space, and the differences. The
 // time makes a difference that returns a new reason. The reason of a gate has the names of what it
-// checks instead.
+// checks instead. A release or a command whose update was killed has a reason, too: the state has
+// its inputs of before, so that no other update would repeat it, or run its gates.
 func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]string {
 	things := map[string][]string{}
 	for _, one := range r.Differences {
@@ -32,6 +35,12 @@ func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]strin
 			continue
 		}
 		things[one.Resource] = append(things[one.Resource], one.String())
+	}
+	for _, one := range state.Pending {
+		if name := one.Resource.URN.Name(); one.Type == apitype.OperationTypeUpdating &&
+			(one.Resource.Type == stackstate.LocalCommand || one.Resource.Type == adopt.ReleaseToken) {
+			things[name] = append(things[name], "its last update was killed")
+		}
 	}
 	reasons := map[string]string{}
 	for resource, all := range things {
@@ -46,9 +55,9 @@ func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]strin
 	return reasons
 }
 
-// gatesOf returns the gates of a state that depend on something with a reason, with the names of the
-// latter. They run again: otherwise a second server would restart before the first one is back, and
-// an object would reach the webhook of a controller that has not started.
+// gatesOf returns the gates of a state that depend on something with a reason, with the names of
+// the latter. They run again: otherwise a second server would restart before the first one is back,
+// and an object would reach the webhook of a controller that has not started.
 func gatesOf(state *stackstate.State, reasons map[string]string) map[string][]string {
 	found := map[string][]string{}
 	for _, gate := range state.Commands("gate") {

@@ -60,9 +60,9 @@ func (c *cluster) readRelease(
 }
 
 // record writes the record of a release without objects, so that the provider's update can upgrade
-// it. Without a record, Helm refuses an upgrade, and the provider refuses to delete the release. The
-// record is one of a failed release, so that an update that is killed before the upgrade is repeated
-// (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
+// it. Without a record, Helm refuses an upgrade, and the provider refuses to delete the release.
+// The record is one of a failed release, so that an update that is killed before the upgrade is
+// repeated (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
 func (c *cluster) record(ctx context.Context, lost release) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	data, err := helmrecord.Encode(map[string]any{
