@@ -74,6 +74,9 @@ func (f Facts) judge() health.Verdict {
 	}
 	if len(f.Refusals) > 0 {
 		v.Message, v.Cause, v.Hint = f.Refusals[0].explain()
+		if len(f.Refusals[0].Pods) > 0 { // which a rollout may be about to replace
+			v.State = health.Waiting
+		}
 		return v
 	}
 	first := f.Losses[0]

@@ -86,8 +86,6 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	}
 	configurations := judgeConfigurations(spec, facts)
 	verdicts := slices.Clone(configurations)
-	complete := !slices.ContainsFunc(configurations,
-		func(v health.Verdict) bool { return v.State == health.Waiting })
 	if len(configurations) > 1 {
 		existence = append(existence, configurations[1].Check)
 	}
@@ -97,13 +95,15 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 		verdicts = append(verdicts, v)
 		endpoints.After = append(endpoints.After, v.Check)
 	}
+	settled := !slices.ContainsFunc(verdicts,
+		func(v health.Verdict) bool { return v.State == health.Waiting })
 	verdicts = append(verdicts, endpoints)
 	verdicts = append(verdicts, rights.Judge(facts.Rights)...)
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
-		if v.State == health.Stuck && !complete {
-			// Until the configuration is complete, the API server may not call the webhook, so a
-			// refusal proves nothing.
+		if v.State == health.Stuck && !settled {
+			// Until the configuration is complete, the API server may not call the webhook. During
+			// a rollout, a Pod of the old revision may answer. So a refusal proves nothing.
 			v.State = health.Waiting
 		}
 		if probe.strange() && (!probe.clusterName() ||

@@ -5,25 +5,32 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+
+	"strata/internal/pulumi/stackstate"
 )
 
 // interruptedMark is put before a command in the state if its update was interrupted. No program
 // contains this line, so the next update sees a difference and runs the command again.
 const interruptedMark = "# interrupted; see strata repair\n"
 
-// clearPending removes the pending operations from the state; the next update repeats those that
-// the program still declares. For an interrupted update of a command, the state has the inputs from
+// clearPending removes the pending operations from the state, except updates of releases; the next
+// update repeats those that the program still declares. For an interrupted update of a command, the state has the inputs from
 // before. If the program was reverted since, Pulumi would see no difference, although the command
 // may have done half of its work. So clearPending marks the command, and it runs again in any case.
 //
 // It edits the exported state, because `pulumi refresh --clear-pending-creates` would first read
 // every resource, on hosts and a cluster that may be down.
 func (r *Recovery) clearPending(ctx context.Context, before state) error {
-	if len(before.Pending) == 0 {
+	dropped := slices.DeleteFunc(slices.Clone(before.Pending), func(one stackstate.Operation) bool {
+		return isReleaseUpdate(one.Type, one.Resource.Type)
+	})
+	if len(dropped) == 0 {
 		return nil
 	}
 	// Without --show-secrets the exported secrets stay encrypted.
@@ -38,15 +45,22 @@ func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	if _, err := r.Pulumi(ctx, cleared, "stack", "import", "--stack", r.Stack); err != nil {
 		return err
 	}
-	for _, pending := range before.Pending {
+	for _, pending := range dropped {
 		r.did("forgot the interrupted %s of %s; the next up repeats it", noun(pending.Type),
 			pending.Resource.URN)
 	}
 	return nil
 }
 
-// withoutPending returns an exported state without its pending operations, and with interruptedMark
-// before each interrupted command. Everything else stays unchanged.
+// isReleaseUpdate reports whether a pending operation is the update of a Helm release. Such an
+// operation stays in the state until the next update, which repeats it (drift.Report.Reasons).
+func isReleaseUpdate(operation apitype.OperationType, kind tokens.Type) bool {
+	return operation == apitype.OperationTypeUpdating && kind == releaseType
+}
+
+// withoutPending returns an exported state without its pending operations, except updates of
+// releases, and with interruptedMark before each interrupted command. Everything else stays
+// unchanged.
 func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error) {
 	var whole, deployment map[string]json.RawMessage
 	if err := json.Unmarshal(export, &whole); err != nil {
@@ -55,7 +69,9 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 	if err := json.Unmarshal(whole["deployment"], &deployment); err != nil {
 		return nil, err
 	}
-	delete(deployment, "pending_operations")
+	if err := dropOperations(deployment); err != nil {
+		return nil, err
+	}
 	if len(interrupted) > 0 {
 		var resources []json.RawMessage
 		if err := json.Unmarshal(deployment["resources"], &resources); err != nil {
@@ -78,6 +94,30 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 	}
 	whole["deployment"] = text
 	return json.Marshal(whole)
+}
+
+// dropOperations removes the pending operations from a deployment, except updates of releases.
+func dropOperations(deployment map[string]json.RawMessage) error {
+	var operations, kept []json.RawMessage
+	if err := json.Unmarshal(deployment["pending_operations"], &operations); err != nil {
+		return err
+	}
+	for _, text := range operations {
+		var one apitype.OperationV2
+		if err := json.Unmarshal(text, &one); err != nil {
+			return err
+		}
+		if isReleaseUpdate(one.Type, one.Resource.Type) {
+			kept = append(kept, text)
+		}
+	}
+	delete(deployment, "pending_operations")
+	if len(kept) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(kept)
+	deployment["pending_operations"] = text
+	return err
 }
 
 // markInterrupted adds interruptedMark to a resource of the state if interrupted has its URN. It

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -220,14 +221,17 @@ func TestRecoveryRemovesOnlyPendingOperations(t *testing.T) {
 	b.state = fixture(t)
 	_, err := b.Run(t.Context())
 	require.NoError(t, err)
-	assert.NotContains(t, string(b.imported), "pending_operations")
 	assert.Contains(t, string(b.imported), "12345678901234567890", "numbers keep every digit")
 
 	var before, after map[string]any
 	require.NoError(t, json.Unmarshal([]byte(b.state), &before))
 	require.NoError(t, json.Unmarshal(b.imported, &after))
-	delete(before["deployment"].(map[string]any), "pending_operations")
-	assert.Equal(t, before, after)
+	deployment := before["deployment"].(map[string]any)
+	update := slices.IndexFunc(deployment["pending_operations"].([]any), func(one any) bool {
+		return one.(map[string]any)["type"] == "updating"
+	})
+	deployment["pending_operations"] = deployment["pending_operations"].([]any)[update : update+1]
+	assert.Equal(t, before, after, "the next update repeats the release's")
 	assert.Contains(t, b.log.String(),
 		"forgot the interrupted create of urn:pulumi:local::strata::command:local:Command::k3s-api-gate")
 	assert.Contains(t, b.calls, "stack export --stack local",
