@@ -16,8 +16,8 @@ import (
 
 const (
 	accountKind = "ServiceAccount"
-	// renewal is longer than the time until the kubelet renews a Pod's token: 80 % of an hour, and
-	// up to ten minutes more (kubernetes pkg/kubelet/token/token_manager.go, requiresRefresh).
+	// renewal is longer than the time until the kubelet renews a Pod's token, 80 % of an hour
+	// (kubernetes pkg/kubelet/token/token_manager.go, requiresRefresh).
 	renewal = time.Hour
 	// refusalPeriod is longer than the pause between two attempts of client-go's reflectors, 30 s.
 	refusalPeriod = time.Minute

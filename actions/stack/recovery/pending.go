@@ -20,9 +20,10 @@ import (
 const interruptedMark = "# interrupted; see strata repair\n"
 
 // clearPending removes the pending operations from the state, except updates of releases; the next
-// update repeats those that the program still declares. For an interrupted update of a command, the state has the inputs from
-// before. If the program was reverted since, Pulumi would see no difference, although the command
-// may have done half of its work. So clearPending marks the command, and it runs again in any case.
+// update repeats those that the program still declares. For an interrupted update of a command, the
+// state has the inputs from before. If the program was reverted since, Pulumi would see no
+// difference, although the command may have done half of its work. So clearPending marks the
+// command, and it runs again in any case.
 //
 // It edits the exported state, because `pulumi refresh --clear-pending-creates` would first read
 // every resource, on hosts and a cluster that may be down.
@@ -99,6 +100,9 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 // dropOperations removes the pending operations from a deployment, except updates of releases.
 func dropOperations(deployment map[string]json.RawMessage) error {
 	var operations, kept []json.RawMessage
+	if deployment["pending_operations"] == nil {
+		return nil
+	}
 	if err := json.Unmarshal(deployment["pending_operations"], &operations); err != nil {
 		return err
 	}
