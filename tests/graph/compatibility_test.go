@@ -33,7 +33,7 @@ var lastRuns = map[string]lastRun{
 	config.ArtifactVaultChart:            {"0.34.1", "24", "`TestVaultSigns`"},
 	config.ArtifactTraefikCRDs:           {"v3.7.11", "28", "with the charts"},
 	config.ArtifactTraefikChart:          {"41.3.0", "24", onPlatform},
-	config.ArtifactAPISIXCRDs:            {"1.3.0", "28", "with the charts"},
+	config.ArtifactAPISIXCRDs:            {"1.3.0", "24", "with the charts"},
 	config.ArtifactAPISIXControllerChart: {"1.1.3", "24", "`TestAPISIX`"},
 	config.ArtifactAPISIXChart:           {"2.14.0", "28", onDrift},
 	config.ArtifactArgoCDChart:           {"10.1.1", "24", onPlatform},
