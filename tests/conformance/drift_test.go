@@ -91,6 +91,18 @@ var driftCases = []testCase{
 			require.ErrorContains(t, err, "has no deployed releases")
 			require.ErrorContains(t, r.Delete(t.Context()), "release: not found")
 		}},
+	{"a release whose upgrade was killed is upgraded for a changed description, after both hooks",
+		func(t *testing.T) {
+			w, r := newRelease(t)
+			up(t, r, plugin.Create, props(described(t, "")))
+			w.pending("sh.helm.release.v1.rel.v1", "deployed", "pending-upgrade")
+			w.putBack(r, "Release/"+w.namespace+"/rel: changed (its status is pending-upgrade)")
+			require.NoError(t, w.adopter().BeforeChange(t.Context(), string(r.URN.Type()), true,
+				map[string]any{"name": "rel", "namespace": w.namespace}))
+			up(t, r, plugin.Update, props(described(t, "upgrade killed")))
+			assert.Equal(t, "deployed", text(r.State, "status", "status"))
+			assert.Equal(t, 2, revision(r))
+		}},
 	{"a release that is deleted before it is replaced is there afterwards", func(t *testing.T) {
 		w, r := newRelease(t)
 		r.ReplaceOnChanges, r.DeleteFirst = []string{"description"}, true
