@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,12 +73,16 @@ const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 // adopt runs the program's hook, as before a create.
 func (w *world) adopt(token string, inputs map[string]any) {
 	w.t.Helper()
-	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)
-	require.NoError(w.t, err)
-	cluster, err := adopt.NewCluster(string(text))
-	require.NoError(w.t, err)
 	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
-	require.NoError(w.t, cluster.BeforeChange(w.t.Context(), token, false, inputs))
+	require.NoError(w.t, w.adopter().BeforeChange(w.t.Context(), token, false, inputs))
+}
+
+// adopter returns the program's hook before a create, or before an update of a release.
+func (w *world) adopter() *adopt.Cluster {
+	w.t.Helper()
+	cluster, err := adopt.NewCluster(read(w.t, controlPlane(w.t).Kubeconfig))
+	require.NoError(w.t, err)
+	return cluster
 }
 
 // routed is the schema of a kind with a list that server-side apply treats as one value. Its items

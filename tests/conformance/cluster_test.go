@@ -133,6 +133,13 @@ func (w *world) create(kind schema.GroupVersionResource, obj *unstructured.Unstr
 	require.NoError(w.t, err)
 }
 
+// remove deletes an object.
+func (w *world) remove(kind schema.GroupVersionResource, name string) {
+	w.t.Helper()
+	require.NoError(w.t, w.client.Resource(kind).Namespace(w.namespace).Delete(w.t.Context(), name,
+		metav1.DeleteOptions{}))
+}
+
 // pendingAddresses returns the number of a Service's addresses whose Pods are not ready.
 func (w *world) pendingAddresses(service string) (n int) {
 	w.t.Helper()

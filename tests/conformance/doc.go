@@ -11,7 +11,7 @@
 // folder with binaries pulumi-resource-NAME, with or without -vVERSION, or a PULUMI_HOME; official
 // requires it. STRATA_CONFORMANCE_RESULTS is a file for the outcomes; results/ has the committed
 // ones. The official plugins there were built from the sources of their releases. The schema of
-// that kubernetes plugin lacks kinds that Kubernetes 1.36 no longer serves, which affects imports.
+// that kubernetes plugin was generated again (tests/lab/originals.md), which affects imports.
 //
 // APISIX_CONTROLLER is a binary of APISIX's ingress controller, built from its repository.
 // ORIGINALS is a folder with the CRDs that it reads. Its statuses are compared with the table of

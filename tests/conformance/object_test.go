@@ -219,8 +219,7 @@ var objectCases = []testCase{
 		w := newWorld(t)
 		r := w.resource("core/v1:ConfigMap", "cm")
 		up(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "v"}, nil)))
-		require.NoError(t,
-			w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm", metav1.DeleteOptions{}))
+		w.remove(configMaps, "cm")
 		require.NoError(t, r.Delete(t.Context()))
 	}},
 	{"delete of a namespace waits for what is in it", func(t *testing.T) {

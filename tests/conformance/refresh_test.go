@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/tests/conformance/internal/plugin"
 )
@@ -39,11 +38,7 @@ var refreshCases = []testCase{
 		r := w.resource("core/v1:ConfigMap", "cm")
 		inputs := labelled("cm", map[string]any{"a": "1"})
 		up(t, r, plugin.Create, inputs)
-		require.NoError(
-			t,
-			w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm",
-				metav1.DeleteOptions{}),
-		)
+		w.remove(configMaps, "cm")
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
 		up(t, r, plugin.Create, inputs)

@@ -95,10 +95,7 @@ var releaseFailureCases = []testCase{
 	{"delete of a release that is gone is an error", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
-		err := w.client.Resource(secrets).
-			Namespace(w.namespace).
-			Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
-		require.NoError(t, err)
+		w.remove(secrets, "sh.helm.release.v1.rel.v1")
 		require.ErrorContains(t, r.Delete(t.Context()), "release: not found")
 	}},
 }
@@ -118,19 +115,26 @@ func (w *world) pending(name, from, to string) {
 // record replaces a text in Helm's record.
 func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	w.t.Helper()
-	record := w.mustGet(secrets, name)
-	encoded, found, err := unstructured.NestedString(record.Object, "data", "release")
-	require.NoError(w.t, err)
-	require.True(w.t, found)
-	body := strings.Replace(unpack(w.t, encoded), from, to, 1)
+	body := strings.Replace(w.body(name), from, to, 1)
 	require.Contains(w.t, body, to)
+	record := w.mustGet(secrets, name)
 	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data",
 		"release"))
-	record, err = w.client.Resource(secrets).
+	record, err := w.client.Resource(secrets).
 		Namespace(w.namespace).
 		Update(w.t.Context(), record, metav1.UpdateOptions{})
 	require.NoError(w.t, err)
 	return record
+}
+
+// body returns the text of Helm's record.
+func (w *world) body(name string) string {
+	w.t.Helper()
+	encoded, found, err := unstructured.NestedString(w.mustGet(secrets, name).Object, "data",
+		"release")
+	require.NoError(w.t, err)
+	require.True(w.t, found)
+	return unpack(w.t, encoded)
 }
 
 // unpack decodes Helm's record: base64 of the Secret, base64 of Helm, and gzip.

@@ -205,10 +205,7 @@ var releaseCases = []testCase{
 	{"a refresh drops a release that is gone", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
-		err := w.client.Resource(secrets).
-			Namespace(w.namespace).
-			Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
-		require.NoError(t, err)
+		w.remove(secrets, "sh.helm.release.v1.rel.v1")
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
 	}},

@@ -36,6 +36,7 @@ var table = []struct {
 	{"kubernetes", builtinCases},
 	{"kubernetes", releaseCases},
 	{"kubernetes", releaseFailureCases},
+	{"kubernetes", driftCases},
 }
 
 func TestPluginsMatchConformanceTable(t *testing.T) {

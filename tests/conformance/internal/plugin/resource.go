@@ -30,6 +30,9 @@ type Resource struct {
 	// ReplaceOnChanges are inputs whose change makes the engine replace the resource, by the option
 	// of that name.
 	ReplaceOnChanges []string
+	// DeleteFirst makes the engine delete the resource before it creates the new one, by the option
+	// DeleteBeforeReplace.
+	DeleteFirst bool
 }
 
 // New returns a resource that does not exist yet.

@@ -36,7 +36,7 @@ func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error
 	}
 	switch {
 	case len(diff.GetReplaces()) > 0 || r.replaces(diff):
-		return r.replace(ctx, news, diff.GetDeleteBeforeReplace())
+		return r.replace(ctx, news, r.DeleteFirst || diff.GetDeleteBeforeReplace())
 	case diff.GetChanges() == pulumirpc.DiffResponse_DIFF_SOME || len(r.InitErrors) > 0:
 		return Update, r.update(ctx, checked)
 	}
