@@ -52,6 +52,11 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 		}
 	}
 	if settings.Mode == config.DriftRepair {
+		if !ctx.DryRun() {
+			if err := report.RecordReleases(ctx.Context()); err != nil {
+				return nil, err
+			}
+		}
 		found.Reasons, found.Objects = report.Reasons(began, state), report.PutBack
 	}
 	return found, nil

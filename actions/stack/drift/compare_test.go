@@ -228,7 +228,7 @@ func TestReleaseWithoutRecordIsFoundAndGetsOneOfAFailedRelease(t *testing.T) {
 	assert.Equal(t, &release{"r", "apps", "rel", ""}, broken)
 	assert.Equal(t, "Release/apps/rel: missing", broken.difference().String())
 	report := &Report{cluster: w.cluster, broken: []release{*broken}}
-	require.NoError(t, report.PutBack(t.Context(), "r"))
+	require.NoError(t, report.RecordReleases(t.Context()))
 	all, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")
 	require.NoError(t, err)
 	assert.Empty(t, all, "the update installs its objects")
@@ -245,6 +245,7 @@ func TestReleaseThatIsNotDeployedIsFound(t *testing.T) {
 	assert.Equal(t, "Release/apps/rel: changed (its status is pending-upgrade)",
 		broken.difference().String())
 	report := &Report{cluster: w.cluster, broken: []release{*broken}}
+	require.NoError(t, report.RecordReleases(t.Context()))
 	require.NoError(t, report.PutBack(t.Context(), "r"), "the upgrade does it")
 	assert.Empty(t, w.dry)
 }

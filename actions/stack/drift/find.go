@@ -58,6 +58,9 @@ func Find(
 	both.Go(func() { objects, failed = report.compareObjects(ctx, state) })
 	both.Wait()
 	report.Unanswered = append(silent, failed...)
+	report.broken = slices.DeleteFunc(report.broken, func(one release) bool {
+		return slices.Contains(ignore, one.difference().Thing)
+	})
 	for _, one := range append(hosts, objects...) {
 		if !slices.Contains(ignore, one.Thing) {
 			report.Differences = append(report.Differences, one)

@@ -26,11 +26,6 @@ const putBackLimit = 2 * time.Minute
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
-	for _, one := range r.broken {
-		if one.resource == resource && one.status == "" {
-			return r.cluster.record(ctx, one)
-		}
-	}
 	var differing []Difference
 	for _, one := range r.Differences {
 		if one.Resource == resource && one.Kept == "" && one.object != nil {

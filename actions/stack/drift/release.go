@@ -59,10 +59,21 @@ func (c *cluster) readRelease(
 	return all, nil, err
 }
 
-// record writes the record of a release without objects, so that the provider's update can upgrade
-// it. Without a record, Helm refuses an upgrade, and the provider refuses to delete the release.
-// The record is one of a failed release, so that an update that is killed before the upgrade is
-// repeated (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
+// RecordReleases writes a record without objects for each release without a record, so that an
+// update can upgrade, replace or delete it. Without a record, Helm refuses an upgrade, and the
+// provider refuses a delete. The record is one of a failed release, so that an update that is killed
+// before the upgrade is repeated (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
+func (r *Report) RecordReleases(ctx context.Context) error {
+	for _, one := range r.broken {
+		if one.status == "" {
+			if err := r.cluster.record(ctx, one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (c *cluster) record(ctx context.Context, lost release) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	data, err := helmrecord.Encode(map[string]any{
