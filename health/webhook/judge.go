@@ -95,13 +95,13 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 		verdicts = append(verdicts, v)
 		endpoints.After = append(endpoints.After, v.Check)
 	}
-	settled := !slices.ContainsFunc(verdicts,
+	stable := !slices.ContainsFunc(verdicts,
 		func(v health.Verdict) bool { return v.State == health.Waiting })
 	verdicts = append(verdicts, endpoints)
 	verdicts = append(verdicts, rights.Judge(facts.Rights)...)
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
-		if v.State == health.Stuck && !settled {
+		if v.State == health.Stuck && !stable {
 			// Until the configuration is complete, the API server may not call the webhook. During
 			// a rollout, a Pod of the old revision may answer. So a refusal proves nothing.
 			v.State = health.Waiting
