@@ -52,12 +52,13 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 		}
 	}
 	if settings.Mode == config.DriftRepair {
-		if !ctx.DryRun() {
-			if err := report.RecordReleases(ctx.Context()); err != nil {
-				return nil, err
-			}
+		if !ctx.DryRun() { // not in a hook, because a release may leave in this update
+			err = report.RecordReleases(ctx.Context())
+		}
+		if err != nil {
+			err = ctx.Log.Warn("drift: "+err.Error(), nil)
 		}
 		found.Reasons, found.Objects = report.Reasons(began, state), report.PutBack
 	}
-	return found, nil
+	return found, err
 }

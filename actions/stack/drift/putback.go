@@ -26,6 +26,9 @@ const putBackLimit = 2 * time.Minute
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
+	if slices.ContainsFunc(r.broken, func(one release) bool { return one.resource == resource }) {
+		return r.RecordReleases(ctx)
+	}
 	var differing []Difference
 	for _, one := range r.Differences {
 		if one.Resource == resource && one.Kept == "" && one.object != nil {

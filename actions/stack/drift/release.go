@@ -2,8 +2,6 @@ package drift
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,43 +57,13 @@ func (c *cluster) readRelease(
 	return all, nil, err
 }
 
-// RecordReleases writes a record without objects for each release without a record, so that an
-// update can upgrade, replace or delete it. Without a record, Helm refuses an upgrade, and the
-// provider refuses a delete. The record is one of a failed release, so that an update that is killed
-// before the upgrade is repeated (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
+// RecordReleases writes a record for each release without one, so that an update can upgrade,
+// replace or delete it.
 func (r *Report) RecordReleases(ctx context.Context) error {
 	for _, one := range r.broken {
-		if one.status == "" {
-			if err := r.cluster.record(ctx, one); err != nil {
-				return err
-			}
+		if err := helmrecord.RecordMissing(ctx, r.cluster.kube, one.namespace, one.name); err != nil {
+			return err
 		}
-	}
-	return nil
-}
-
-func (c *cluster) record(ctx context.Context, lost release) error {
-	now := time.Now().UTC().Format(time.RFC3339)
-	data, err := helmrecord.Encode(map[string]any{
-		"name": lost.name, "namespace": lost.namespace, "version": 1,
-		"info":  map[string]any{"status": "failed", "first_deployed": now, "last_deployed": now},
-		"chart": map[string]any{"metadata": map[string]any{"name": lost.name, "version": "0.0.0"}},
-	})
-	if err != nil {
-		return err
-	}
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("sh.helm.release.v1.%s.v1", lost.name), Namespace: lost.namespace,
-			Labels: map[string]string{"owner": "helm", "name": lost.name, "status": "failed",
-				"version": "1"},
-		},
-		Type: "helm.sh/release.v1", Data: data,
-	}
-	_, err = c.kube.CoreV1().Secrets(lost.namespace).Create(ctx, secret,
-		metav1.CreateOptions{FieldManager: Manager})
-	if err != nil {
-		return fmt.Errorf("record of release %s/%s: %w", lost.namespace, lost.name, err)
 	}
 	return nil
 }

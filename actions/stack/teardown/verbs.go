@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"strata/actions/stack/recovery"
 	"strata/actions/verb"
 	"strata/health"
 	"strata/health/kinds"
+	"strata/internal/kube/helmrecord"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -33,7 +35,7 @@ var (
 			_, _ = fmt.Fprintln(call.Stderr, "teardown:", err)
 		}
 		if guard.Existing {
-			return guard.BeforeExisting(ctx, guard.connector(ctx, call), verb.ClusterGone())
+			return guard.beforeExisting(ctx, call)
 		}
 		return guard.beforeOwn(ctx, call)
 	})
@@ -72,6 +74,27 @@ func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects
 		if !result.Passes() {
 			return fmt.Errorf("refused, nothing was changed: namespace %s is still being deleted, "+
 				"and the stack would lose what it puts there; end it as said above, then run pulumi up again", name)
+		}
+	}
+	return nil
+}
+
+// beforeExisting checks an existing cluster before a destroy. A release without a record gets one,
+// because the provider fails to delete it otherwise ("release: not found").
+func (g Guard) beforeExisting(ctx context.Context, call verb.Call) error {
+	gone := verb.ClusterGone()
+	err := g.BeforeExisting(ctx, g.connector(ctx, call), gone)
+	if err != nil || gone {
+		return err
+	}
+	client, err := call.Client()
+	if err != nil {
+		return err
+	}
+	for _, release := range g.Objects[KindRelease] {
+		namespace, name, _ := strings.Cut(release, "/")
+		if err := helmrecord.RecordMissing(ctx, client, namespace, name); err != nil {
+			return fmt.Errorf("teardown: %w", err)
 		}
 	}
 	return nil
