@@ -119,8 +119,9 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 		assert.Equal(t, held, s.resources())
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("destroy leaves the cluster as it was", func(t *testing.T) {
+	s.step("destroy leaves the cluster as it was, also after `helm uninstall`", func(t *testing.T) {
 		unserve(t, s, "hello")
+		hosts.must("server-1", uninstalled("apisix", "apisix"))
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 		eventually(t, func(c require.TestingT) {
@@ -164,6 +165,14 @@ func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 		"apps":    map[string]any{"demo": true, "restImage": restImage},
 		"crds":    map[string]any{"keep": false},
 	}
+}
+
+// uninstalled returns a script that does to a release what `helm uninstall` does.
+func uninstalled(namespace, release string) string {
+	const text = `'{{range .items}}{{.data.release|base64decode|base64decode}}{{end}}'`
+	kubectl, records := "k3s kubectl -n "+namespace, " secret -l owner=helm,name="+release
+	return "set -eu\n" + kubectl + " get" + records + ",status=deployed -o go-template=" + text +
+		" | gunzip | jq -r .manifest | " + kubectl + " delete -f -\n" + kubectl + " delete" + records
 }
 
 // robotsToken creates a ServiceAccount with the owner's rights, and returns its token.
