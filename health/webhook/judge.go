@@ -37,6 +37,13 @@ type webhookFacts struct {
 	Hosts host.HostsFacts `json:"hosts,omitzero"`
 }
 
+// rolledOut reports whether the webhook's workloads are rolled out.
+func (f webhookFacts) rolledOut() bool {
+	return !slices.ContainsFunc(f.Workloads, func(w kube.WorkloadFacts) bool {
+		return kube.JudgeWorkload(w).State != health.Ready
+	})
+}
+
 // configurationFacts describes a webhook configuration object.
 type configurationFacts struct {
 	Missing bool        `json:"missing,omitempty"`

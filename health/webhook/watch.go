@@ -44,6 +44,10 @@ type webhookWatch struct {
 	// epoch counts the changes of the webhook configurations. Passes for a previous configuration
 	// do not count.
 	epoch int
+	// rolledOut is true if the workloads are rolled out, since rolledOutAt. Before that, a Pod of an
+	// old revision may have answered.
+	rolledOut   bool
+	rolledOutAt time.Time
 	// version is the configuration's resourceVersion.
 	version string
 	// seen is true after the first observation of the objects. Before it, judge returns nil.
@@ -155,6 +159,9 @@ func (w *webhookWatch) observeAgain(
 		if facts.Hosts.Address != w.facts.Hosts.Address {
 			w.runs = nil
 		}
+		if rolledOut := facts.rolledOut(); rolledOut != w.rolledOut {
+			w.rolledOut, w.rolledOutAt = rolledOut, time.Now()
+		}
 		w.facts, w.seen = facts, true
 		w.mu.Unlock()
 		observe.Signal(w.moved)
@@ -192,7 +199,9 @@ func (w *webhookWatch) judge() []health.Verdict {
 	facts := w.facts
 	facts.Probes = nil
 	for _, p := range w.probes {
-		facts.Probes = append(facts.Probes, p.latest(w.epoch))
+		latest := p.latest(w.epoch)
+		latest.Seconds = min(latest.Seconds, int(time.Since(w.rolledOutAt).Seconds()))
+		facts.Probes = append(facts.Probes, latest)
 	}
 	facts.Hosts.Skipped, facts.Hosts.Runs = w.skipped, w.runs
 	if facts.Hosts.Runs == nil {

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -73,4 +74,22 @@ func TestDryRunIsCanceledByNewsAfterHalfSecond(t *testing.T) {
 	now = now.Add(1)
 	p.kick()
 	assert.Equal(t, 1, ended)
+}
+
+// An old Pod refuses until the rollout ends, and kube-proxy sends to the new one a moment later.
+func TestRefusalDuringRolloutDoesNotCountAfterwards(t *testing.T) {
+	old := &probe{facts: probeFacts{Server: "s:6443", Accept: answer{Kind: answerDenied}, Seconds: 60}}
+	w := &webhookWatch{seen: true, probes: []*probe{old}, facts: webhookFacts{
+		Configuration: configurationFacts{Hooks: []hookFacts{{Name: "h", Covers: true}}},
+		Endpoints:     kube.EndpointFacts{Ready: []string{"10.42.1.5"}}}}
+	for ago, want := range map[time.Duration]health.State{
+		time.Second: health.Waiting, time.Minute: health.Stuck,
+	} {
+		w.rolledOutAt = time.Now().Add(-ago)
+		verdicts := w.judge()
+		at := slices.IndexFunc(verdicts, func(v health.Verdict) bool {
+			return v.Check == "webhook through s:6443"
+		})
+		assert.Equal(t, want, verdicts[at].State, ago)
+	}
 }
