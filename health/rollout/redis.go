@@ -30,6 +30,8 @@ type redisFacts struct {
 // controller/clusterinfoupdater.go).
 const redisLogPeriod = 30 * time.Second
 
+// refusal matches redis's refusal to store a cluster's connection state. Errors of a redis that
+// does not run yet do not match, because they refuse no password.
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
 // judgeRedis judges whether the clients of redis have its password.
