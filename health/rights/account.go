@@ -46,6 +46,7 @@ func (r refusal) String() string {
 func (r *release) findRefusals(
 	ctx context.Context, s *kube.APIServer, present map[key]object,
 ) (found []refusal, err error) {
+	pods := map[string][]corev1.Pod{} // by namespace
 	for at := range r.objects {
 		if at.kind != accountKind {
 			continue
@@ -65,11 +66,14 @@ func (r *release) findRefusals(
 		if time.Since(account.CreationTimestamp.Time) > renewal {
 			continue
 		}
-		one, err := readRefusal(ctx, s, account)
-		if err != nil {
-			return nil, err
+		if _, read := pods[at.namespace]; !read {
+			pods[at.namespace], err = kube.List[corev1.Pod](ctx, s, kube.PodResource, at.namespace,
+				metav1.ListOptions{})
+			if err != nil {
+				return nil, err
+			}
 		}
-		if len(one.Pods) > 0 {
+		if one := readRefusal(ctx, s, account, pods[at.namespace]); len(one.Pods) > 0 {
 			found = append(found, one)
 		}
 	}
@@ -77,20 +81,16 @@ func (r *release) findRefusals(
 	return found, nil
 }
 
-// readRefusal returns the Pods that are older than their ServiceAccount and whose logs show a
-// refusal.
+// readRefusal returns the Pods of a ServiceAccount that are older than it and whose logs show a
+// refusal. pods are all Pods of its namespace.
 func readRefusal(
-	ctx context.Context, s *kube.APIServer, account object,
-) (found refusal, err error) {
+	ctx context.Context, s *kube.APIServer, account object, pods []corev1.Pod,
+) (found refusal) {
 	found.Account = account.Namespace + "/" + account.Name
-	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, account.Namespace,
-		metav1.ListOptions{FieldSelector: "spec.serviceAccountName=" + account.Name})
-	if err != nil {
-		return found, err
-	}
 	for i := range pods {
 		pod := &pods[i]
-		if pod.DeletionTimestamp != nil || !pod.CreationTimestamp.Before(&account.CreationTimestamp) {
+		if pod.Spec.ServiceAccountName != account.Name || pod.DeletionTimestamp != nil ||
+			!pod.CreationTimestamp.Before(&account.CreationTimestamp) {
 			continue
 		}
 		for _, container := range pod.Spec.Containers {
@@ -102,7 +102,7 @@ func readRefusal(
 			}
 		}
 	}
-	return found, nil
+	return found
 }
 
 // lastRefusal returns the last line of a log with the API server's answer to an invalid token, of
