@@ -7,14 +7,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/stackstate"
 )
 
 // timeout bounds the check before one change: about four small requests to an API server that is
 // up.
 const timeout = time.Minute
-
-// ReleaseToken is the Pulumi type of a Helm release.
-const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 
 // Cluster accesses a cluster that Strata made, with administrator rights.
 type Cluster struct {
@@ -42,7 +40,7 @@ func (c *Cluster) BeforeChange(
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	switch {
-	case token == ReleaseToken:
+	case token == stackstate.HelmRelease:
 		return c.beforeRelease(ctx, known, inputs)
 	case known:
 		return nil

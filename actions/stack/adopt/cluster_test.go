@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/stackstate"
 )
 
 const objectToken = "kubernetes:core/v1:Secret"
@@ -215,7 +216,7 @@ func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
 		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
 			record("other", "1", "deployed", "helm"))
-		require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik))
+		require.NoError(t, c.BeforeChange(t.Context(), stackstate.HelmRelease, false, traefik))
 		assert.Equal(t, map[string]string{"sh.helm.release.v1.other.v1": "deployed"},
 			c.records(t), status)
 	}
@@ -224,7 +225,7 @@ func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
 func TestReleaseOfOtherProgramIsRefused(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"),
 		record("traefik", "2", "deployed", "helm"))
-	require.ErrorContains(t, c.BeforeChange(t.Context(), ReleaseToken, false, traefik),
+	require.ErrorContains(t, c.BeforeChange(t.Context(), stackstate.HelmRelease, false, traefik),
 		"did not install its revision 2")
 	assert.Len(t, c.records(t), 2)
 }
@@ -233,7 +234,7 @@ func TestReleaseOfOtherProgramIsRefused(t *testing.T) {
 func TestPendingHelmUpgradeIsMarkedFailed(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "helm"),
 		record("traefik", "2", "pending-upgrade", "pulumi-resource-kubernetes"))
-	require.NoError(t, c.BeforeChange(t.Context(), ReleaseToken, true, traefik))
+	require.NoError(t, c.BeforeChange(t.Context(), stackstate.HelmRelease, true, traefik))
 	assert.Equal(t, map[string]string{"sh.helm.release.v1.traefik.v1": "deployed",
 		"sh.helm.release.v1.traefik.v2": "failed"}, c.records(t))
 }

@@ -29,8 +29,8 @@ type Difference struct {
 	// Fields are the changed fields of an object, for example spec.replicas. Empty for other
 	// things.
 	Fields []string `json:"fields,omitempty"`
-	// Evidence tells what is known of the change: its time, and the field manager or package that made
-	// it. It may be empty.
+	// Evidence tells what is known of the change: its time, and the field manager or package that
+	// made it. It may be empty.
 	Evidence string `json:"evidence,omitempty"`
 	// Kept is the reason why an update leaves the difference as it is, with the way to change that.
 	// If it is empty, an update puts the thing back.

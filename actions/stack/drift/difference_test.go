@@ -10,7 +10,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/assert"
 
-	"strata/actions/stack/adopt"
 	"strata/internal/pulumi/stackstate"
 )
 
@@ -38,7 +37,7 @@ func TestGatesRunAgainAfterWhatIsPutBackAndWhatWasKilled(t *testing.T) {
 	gate := map[string]any{"create": "strata gate"}
 	state := &stackstate.State{
 		Resources: []stackstate.Resource{
-			resource("release", adopt.ReleaseToken, nil),
+			resource("release", stackstate.HelmRelease, nil),
 			resource("rollout", stackstate.LocalCommand, gate, urnOf("release"), urnOf("crds")),
 			resource("later", stackstate.LocalCommand, gate, urnOf("rollout")),
 			resource("other", stackstate.LocalCommand, map[string]any{"create": "strata crds apply"},

@@ -12,7 +12,6 @@ import (
 
 	"strata/actions/cluster/crds"
 	"strata/actions/hosts/inventory"
-	"strata/actions/stack/adopt"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/stackstate"
 )
@@ -130,7 +129,7 @@ func (r *Report) objectsOf(ctx context.Context, one stackstate.Resource) ([]want
 	switch {
 	case one.Delete:
 		return nil, nil
-	case kind == adopt.ReleaseToken:
+	case kind == stackstate.HelmRelease:
 		all, broken, err := r.cluster.readRelease(ctx, name, one.Output("namespace"),
 			one.Output("name"))
 		if broken != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 
-	"strata/actions/stack/adopt"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
 )
@@ -38,7 +37,7 @@ func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]strin
 	}
 	for _, one := range state.Pending {
 		if name := one.Resource.URN.Name(); one.Type == apitype.OperationTypeUpdating &&
-			(one.Resource.Type == stackstate.LocalCommand || one.Resource.Type == adopt.ReleaseToken) {
+			(one.Resource.Type == stackstate.LocalCommand || one.Resource.Type == stackstate.HelmRelease) {
 			things[name] = append(things[name], "its last update was killed")
 		}
 	}
@@ -79,7 +78,7 @@ func Former(state *stackstate.State) map[string]string {
 		metadata, _ := one.Inputs["metadata"].(map[string]any)
 		annotations, _ := metadata["annotations"].(map[string]any)
 		reason := one.Environment(self.PutBack)
-		if string(one.Type) == adopt.ReleaseToken { // other kinds have descriptions of their own
+		if string(one.Type) == stackstate.HelmRelease { // other kinds have descriptions of their own
 			reason = one.Input("description")
 		}
 		if at, ok := annotations[AnnotationTime].(string); ok {

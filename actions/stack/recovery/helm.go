@@ -40,7 +40,7 @@ func (r release) String() string { return "release " + r.namespace + "/" + r.nam
 func (s state) releases() []release {
 	var found []release
 	add := func(r stackstate.Resource, known, interrupted bool) {
-		if r.Type != releaseType || property(r, "name") == "" {
+		if r.Type != stackstate.HelmRelease || property(r, "name") == "" {
 			return
 		}
 		one := release{namespace: property(r, "namespace"), name: property(r, "name"), known: known,

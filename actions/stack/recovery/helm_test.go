@@ -133,8 +133,8 @@ func TestReleasesComeFromStateAndPendingOperations(t *testing.T) {
 	resource := func(kind tokens.Type, inputs map[string]any) stackstate.Resource {
 		return stackstate.Resource{ResourceV3: apitype.ResourceV3{Type: kind, Inputs: inputs}}
 	}
-	release1 := resource(releaseType, map[string]any{"name": "a", "namespace": "x"})
-	release2 := resource(releaseType, map[string]any{"name": "b"})
+	release1 := resource(stackstate.HelmRelease, map[string]any{"name": "a", "namespace": "x"})
+	release2 := resource(stackstate.HelmRelease, map[string]any{"name": "b"})
 	s := state{&stackstate.State{
 		Resources: []stackstate.Resource{release1,
 			resource("kubernetes:core/v1:Secret", map[string]any{"name": "c"})},

@@ -56,7 +56,7 @@ func (r *Recovery) clearPending(ctx context.Context, before state) error {
 // isReleaseUpdate reports whether a pending operation is the update of a Helm release. Such an
 // operation stays in the state until the next update, which repeats it (drift.Report.Reasons).
 func isReleaseUpdate(operation apitype.OperationType, kind tokens.Type) bool {
-	return operation == apitype.OperationTypeUpdating && kind == releaseType
+	return operation == apitype.OperationTypeUpdating && kind == stackstate.HelmRelease
 }
 
 // withoutPending returns an exported state without its pending operations, except updates of

@@ -10,10 +10,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-const (
-	releaseType  = "kubernetes:helm.sh/v3:Release"
-	providerType = "pulumi:providers:kubernetes"
-)
+const providerType = "pulumi:providers:kubernetes"
 
 // state adds recovery's queries to a stack's state.
 type state struct{ *stackstate.State }

@@ -14,6 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 
 	"strata/internal/files/atomicfile"
+	"strata/internal/pulumi/stackstate"
 )
 
 // note returns the path of the file that lists objects which the cluster may have although the
@@ -38,7 +39,7 @@ func (r *Recovery) noteUnknown(s state) (bool, error) {
 	}
 	for _, pending := range s.Pending {
 		object := strings.HasPrefix(string(pending.Resource.Type), "kubernetes:") &&
-			pending.Resource.Type != releaseType
+			pending.Resource.Type != stackstate.HelmRelease
 		if object && pending.Type == apitype.OperationTypeCreating {
 			unknown = append(unknown, pending.Resource.URN)
 		}

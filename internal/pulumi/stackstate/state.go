@@ -14,8 +14,12 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// LocalCommand is the type of commands that run on this machine.
-const LocalCommand = "command:local:Command"
+const (
+	// LocalCommand is the type of commands that run on this machine.
+	LocalCommand = "command:local:Command"
+	// HelmRelease is the type of Helm releases.
+	HelmRelease = "kubernetes:helm.sh/v3:Release"
+)
 
 // State is a stack's state.
 type State struct {
