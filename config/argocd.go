@@ -88,7 +88,7 @@ func (c *Config) checkRoot(ps *problems) {
 	}
 	ps.addIf(!*c.ArgoCD.Enabled, key("repoURL"), root.RepoURL,
 		"needs Argo CD, and argocd.enabled is false", "enable it, or remove argocd.root")
-	// The value is never shown if it may contain a password.
+	// The problems below do not show the URL, because it may contain a password.
 	parsed, err := url.Parse(root.RepoURL)
 	switch {
 	case strings.HasPrefix(root.RepoURL, "git@"):

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,11 +20,14 @@ type Problem struct {
 	Fix string
 }
 
-// Error returns the problem on one line: key, value, rule; fix.
+// login matches the user and the password of a URL.
+var login = regexp.MustCompile(`://\S+@`)
+
+// Error returns the problem on one line: key, value, rule; fix. It hides logins in URLs.
 func (p Problem) Error() string {
 	text := p.Key + ": "
 	if p.Value != "" {
-		text += p.Value + " "
+		text += login.ReplaceAllString(p.Value, "://…@") + " "
 	}
 	text += p.Rule
 	if p.Fix != "" {

@@ -77,8 +77,7 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	switch {
 	case crd.Missing:
 		v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet"
-		v.Hint = "if it was deleted: pulumi up --replace the resource crds-BUNDLE makes it anew " +
-			"(pulumi stack --show-urns has its URN); one of a chart, pulumi up --refresh"
+		v.Hint = "if it was deleted: pulumi up puts it back"
 	case crd.Deleting:
 		v.Message = "is being deleted"
 		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) +

@@ -29,7 +29,7 @@ var acmeCauses = []Cause{
 	{
 		regexp.MustCompile(`failed to find external account binding key`),
 		"the Secret of the external account lacks the key",
-		"pulumi up --refresh writes it anew, where it is Strata's", false,
+		"pulumi up puts it back if Strata made it", false,
 	},
 	{problem("externalAccountRequired"), "the ACME server wants an external account",
 		"set certManager.acme.eab to what the CA gave you", false},

@@ -10,7 +10,7 @@ import (
 func Absent(v *health.Verdict) {
 	v.Message = "does not exist"
 	v.Cause = "it was deleted, or is not applied yet, or its CRD is not established"
-	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
+	v.Hint = "if it was deleted: pulumi up puts it back"
 }
 
 // cause returns the usual reason for this kind of fault; empty if none is known.

@@ -129,17 +129,17 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 	case pool.Named:
 		v.Message = "gives addresses only to Services that name it (autoAssign: false)"
 		v.Cause = "another field manager changed it: any other Service waits for an address"
-		v.Hint = "pulumi up --refresh puts it back; " + v.Hint
+		v.Hint = "pulumi up puts it back; " + v.Hint
 	case pool.Unannounced:
 		v.Message = "no L2Advertisement announces it: no new client finds its addresses"
 		v.Cause = "it was deleted, or is not applied yet"
-		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " +
+		v.Hint = "if it was deleted: pulumi up puts it back; kubectl -n " +
 			spec.Namespace + " get l2advertisements"
 	case pool.Nodeless:
 		v.Message = "its L2Advertisement suits no node with a speaker: no new client finds its addresses"
 		v.Cause = "another field manager changed the L2Advertisement's nodeSelectors, or the " +
 			"nodes' labels"
-		v.Hint = "pulumi up --refresh puts the L2Advertisement back; kubectl get nodes " +
+		v.Hint = "pulumi up puts the L2Advertisement back; kubectl get nodes " +
 			"--show-labels; kubectl -n " + spec.Namespace + " get l2advertisements -o yaml"
 	case !pool.Counted:
 		v.Message = "the controller has not counted its addresses"

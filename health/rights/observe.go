@@ -112,7 +112,7 @@ func (o *Observer) observe(
 		facts.Needs = "Helm's record of it, and there is none"
 		return facts, nil
 	}
-	o.read[name], facts.Record = wanted, wanted.record
+	o.read[name] = wanted
 	if err := wanted.readRolesOfOthers(ctx, s, present); err != nil {
 		return facts, err
 	}

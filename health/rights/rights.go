@@ -2,11 +2,9 @@ package rights
 
 import (
 	"fmt"
-	"strings"
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/kube/helmrecord"
 )
 
 // Facts says which rights of a release's roles its ServiceAccounts lack, and whose tokens are
@@ -15,9 +13,7 @@ type Facts struct {
 	// Release is namespace/name.
 	Release string `json:"release"`
 	// Needs says why the rights are not known: the caller lacks a right, or there is no record.
-	Needs string `json:"needs,omitempty"`
-	// Record is the name of the Secret that holds the release's newest revision.
-	Record string `json:"record,omitempty"`
+	Needs  string `json:"needs,omitempty"`
 	Losses []loss `json:"losses,omitempty"`
 	// Refusals are the ServiceAccounts whose tokens the API server refuses.
 	Refusals []refusal `json:"refusals,omitempty"`
@@ -86,16 +82,6 @@ func (f Facts) judge() health.Verdict {
 		v.Message += fmt.Sprintf("; %d more of the release's roles are not in effect", more)
 	}
 	v.Cause = fmt.Sprintf("%s of the release %s", first.Object, first.Change)
-	v.Hint = "put the release's roles back: " + f.restore()
+	v.Hint = "pulumi up puts it back"
 	return v
-}
-
-// restore returns the command that restores the roles and bindings of the release, and no other
-// object. `pulumi up` puts them back, too (actions/stack/drift). The applying kubectl has no -n,
-// with which it would refuse roles of another namespace.
-func (f Facts) restore() string {
-	namespace, _, _ := strings.Cut(f.Release, "/")
-	return helmrecord.ApplyCommand("kubectl -n "+namespace+" get secret "+f.Record+" -o "+
-		"go-template='{{.data.release|base64decode|base64decode}}'", "(Cluster)?Role",
-		"auth reconcile")
 }

@@ -6,7 +6,6 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/kube/helmrecord"
 )
 
 // judgeConfigurations judges the Spec's Configuration and, if it is set, Mutates.
@@ -53,7 +52,7 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 	case c.Missing:
 		v.Message = "does not exist: the API server would call no webhook"
 		v.Cause = "it was deleted, or its release is not installed yet"
-		v.Hint = "if it was deleted, its release still has it: " + restore(spec)
+		v.Hint = "if it was deleted: pulumi up puts it back"
 		return v
 	case c.NoCA:
 		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)
@@ -71,18 +70,6 @@ func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 		return v
 	}
 	return judgeCoverage(spec, c, v)
-}
-
-// restore returns the command that creates the configuration again from Helm's release records in
-// the namespace. `pulumi up` puts it back, too (actions/stack/drift).
-func restore(spec Spec) string {
-	kind := "ValidatingWebhookConfiguration"
-	if spec.Mutating {
-		kind = "MutatingWebhookConfiguration"
-	}
-	return helmrecord.ApplyCommand("kubectl -n "+spec.Namespace+" get secret -l "+
-		"owner=helm,status=deployed -o go-template='{{range .items}}"+
-		"{{.data.release|base64decode|base64decode}}{{end}}'", kind, "create")
 }
 
 func hooksWith(hooks []hookFacts, bundle string) []string {

@@ -45,13 +45,13 @@ var layerFaults = []fault{
 	},
 	{
 		name: "the address pool is deleted", layer: "metallb", gate: "metallb-pool-gate",
-		object: "pool", cause: "does not exist", fix: "pulumi up --refresh",
+		object: "pool", cause: "does not exist", fix: "pulumi up puts",
 		inject: takenAway("-n metallb-system $(k3s kubectl -n metallb-system get " +
 			"ipaddresspools -o name)"), heal: givenBack,
 	},
 	{
 		name: "the pool gives no address by itself", layer: "metallb", gate: "metallb-pool-gate",
-		object: "pool", cause: "autoAssign: false", fix: "pulumi up --refresh",
+		object: "pool", cause: "autoAssign: false", fix: "pulumi up puts",
 		inject: patched("metallb-system", "ipaddresspool default",
 			`[{"op":"replace","path":"/spec/autoAssign","value":false}]`),
 		heal: patched("metallb-system", "ipaddresspool default",
@@ -59,7 +59,7 @@ var layerFaults = []fault{
 	},
 	{
 		name: "nothing announces the pool", layer: "metallb", gate: "metallb-pool-gate",
-		object: "pool", cause: "no L2Advertisement", fix: "pulumi up --refresh",
+		object: "pool", cause: "no L2Advertisement", fix: "pulumi up puts",
 		inject: takenAway("-n metallb-system l2advertisement default"), heal: givenBack,
 	},
 	{
@@ -107,7 +107,7 @@ var layerFaults = []fault{
 	},
 	{
 		name: "the issuer is deleted", layer: "cert-manager", gate: "ca-gate", object: "issuer",
-		cause: "does not exist", fix: "pulumi up --refresh",
+		cause: "does not exist", fix: "pulumi up puts",
 		inject: takenAway("clusterissuer strata"), heal: givenBack,
 	},
 	{
@@ -141,7 +141,7 @@ ip -n strata-fault address add 10.33.0.205/24 dev eth0; ip -n strata-fault link 
 	},
 	{
 		name: "the GatewayClass is deleted", layer: "traefik", gate: "traefik-programmed",
-		object: "traefik", cause: "does not exist", fix: "pulumi up --refresh",
+		object: "traefik", cause: "does not exist", fix: "pulumi up puts",
 		inject: takenAway("gatewayclass traefik"), heal: givenBack,
 	},
 	{

@@ -6,7 +6,7 @@ var rightsFaults = []fault{
 		name: "the ClusterRole of MetalLB's controller is deleted", layer: "metallb",
 		gate: "metallb-rollout", object: "rights of release metallb-system/metallb",
 		cause:  "ClusterRole metallb:controller of the release does not exist",
-		fix:    "auth reconcile",
+		fix:    "pulumi up puts it back",
 		inject: takenAway("clusterrole metallb:controller"),
 		heal:   rolesBack("metallb-system", "metallb"),
 	},
@@ -14,14 +14,14 @@ var rightsFaults = []fault{
 		name: "a ClusterRole of cert-manager's controller is deleted", layer: "cert-manager",
 		gate: "cert-manager-api", object: "rights of release cert-manager/cert-manager",
 		cause:  "ClusterRole cert-manager-controller-certificates of the release does not exist",
-		fix:    "auth reconcile",
+		fix:    "pulumi up puts it back",
 		inject: takenAway("clusterrole cert-manager-controller-certificates"),
 		heal:   rolesBack("cert-manager", "cert-manager"),
 	},
 	{
 		name: "the binding of Traefik's ClusterRole names another account", layer: "traefik",
 		gate: "traefik-rollout", object: "rights of release traefik/traefik",
-		cause: "does not name the ServiceAccount", fix: "auth reconcile",
+		cause: "does not name the ServiceAccount", fix: "pulumi up puts it back",
 		inject: "k3s kubectl patch clusterrolebinding traefik-traefik --type=json -p='" +
 			`[{"op":"replace","path":"/subjects/0/name","value":"another"}]` + "'",
 		heal: rolesBack("traefik", "traefik"),
@@ -30,7 +30,7 @@ var rightsFaults = []fault{
 		name: "the ClusterRole of Argo CD's controller is deleted", layer: "argocd",
 		gate: "argocd-rollout", object: "rights of release argocd/argocd",
 		cause:  "ClusterRole argocd-application-controller of the release does not exist",
-		fix:    "auth reconcile",
+		fix:    "pulumi up puts it back",
 		inject: takenAway("clusterrole argocd-application-controller"),
 		heal:   rolesBack("argocd", "argocd"),
 	},
@@ -67,7 +67,8 @@ var rightsFaults = []fault{
 	},
 }
 
-// rolesBack returns the command that gates name as the fix.
+// rolesBack returns the command that applies the release's roles and bindings again, and nothing
+// else, so that the row measures how soon the gate opens.
 func rolesBack(namespace, release string) string {
 	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release +
 		`.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +

@@ -74,11 +74,3 @@ func Encode(record map[string]any) (map[string][]byte, error) {
 	return map[string][]byte{"release": []byte(
 		base64.StdEncoding.EncodeToString(compressed.Bytes()))}, nil
 }
-
-// ApplyCommand returns a shell command that gives the objects of a kind, a regular expression, from
-// releases' records to a kubectl subcommand. read is the command that prints the records, which it
-// has decoded from base64 twice.
-func ApplyCommand(read, kind, subcommand string) string {
-	return read + ` | gunzip | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: ` + kind +
-		`"))|"---\n"+.' | kubectl ` + subcommand + " -f -"
-}
