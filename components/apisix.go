@@ -15,8 +15,8 @@ type APISIXArgs struct {
 	Layer
 	// Config is the section strata:apisix, validated.
 	Config config.APISIX
-	// Values and ControllerValues are values of the two charts. They replace those of Config if
-	// another resource computes them. Optional.
+	// Values and ControllerValues are the two charts' values, if another resource computes them.
+	// Those of Config must then be empty. Optional.
 	Values, ControllerValues pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string

@@ -16,8 +16,8 @@ type ArgoCDArgs struct {
 	Layer
 	// Config is the section strata:argocd, validated.
 	Config config.ArgoCD
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string

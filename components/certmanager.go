@@ -16,8 +16,8 @@ type CertManagerArgs struct {
 	Layer
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release is deleted.
 	KeepCRDs bool

@@ -14,7 +14,7 @@ func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 		name                string
 		role, founds, peers string
 		answers             []string
-		// data is true if the server has been a member already. joined is the form of its join.
+		// data is true if the server is already a member. joined is the content of its join file.
 		data   bool
 		joined string
 		want   string

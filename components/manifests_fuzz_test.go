@@ -223,7 +223,7 @@ func withoutTime(value any) any {
 	return value
 }
 
-// asJSON returns a value as JSON would carry it.
+// asJSON encodes a value as JSON and returns the decoded result.
 func asJSON(t *testing.T, object any) any {
 	t.Helper()
 	text, err := json.Marshal(object)

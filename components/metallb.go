@@ -16,8 +16,8 @@ type MetalLBArgs struct {
 	Config config.MetalLB
 	// Addresses replace Config.Addresses if another resource computes them. Optional.
 	Addresses pulumi.StringArrayInput
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 }
 

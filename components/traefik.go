@@ -19,8 +19,8 @@ type TraefikArgs struct {
 	Layer
 	// Config is the section strata:traefik, validated.
 	Config config.Traefik
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string

@@ -22,8 +22,8 @@ type VaultArgs struct {
 	Layer
 	// Config is the section strata:vault, validated.
 	Config config.Vault
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 	// Issuing configures how Vault signs certificates.
 	Issuing vault.Issuing

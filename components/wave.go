@@ -13,8 +13,8 @@ type WaveArgs struct {
 	Layer
 	// Config is the key strata:apps.wave, validated.
 	Config config.Wave
-	// Values are values of the chart. They replace Config.Values if another resource computes them.
-	// Optional.
+	// Values are the chart's values, if another resource computes them. Config.Values must then be
+	// empty. Optional.
 	Values pulumi.MapInput
 	// Certificates is cert-manager's gate, which the release waits for. Nil without
 	// Config.Webhooks.

@@ -71,8 +71,8 @@ func some(_ *Config, replicas any) bool {
 	return err != nil || number > 0
 }
 
-// keepNames returns the OwnedValues by which nearly every chart changes the names of its objects,
-// and those of the additional paths.
+// keepNames returns OwnedValues for the paths that rename a chart's objects: the two that nearly
+// every chart has, and more.
 func keepNames(more ...string) []OwnedValue {
 	return keepDefaults("gates, routes and policies know the chart's objects by its own names",
 		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)

@@ -9,8 +9,8 @@ import (
 )
 
 // checkCertificates checks that a Pod waits for each certificate that it mounts. It recognizes a
-// certificate's Secret by a Certificate in the same files, by the file names of a certificate in
-// the mount, or by its name.
+// certificate's Secret by a Certificate in the same files, by the mounted keys tls.crt and tls.key,
+// or by a name that ends in -tls, -cert or -certificate.
 func (c *checker) checkCertificates(s *subject) {
 	for _, mounted := range certificates(s.pod, namespaceOf(s.Manifest), c.related.issued) {
 		problem, fix := judge(s.pod, mounted)

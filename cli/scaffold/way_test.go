@@ -159,7 +159,7 @@ func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string
 	return r, host, jump, fmt.Sprintf("hop@%s:%d", at.Address, at.Port)
 }
 
-func TestHostIsReadThroughJumpHost(t *testing.T) {
+func TestInitReachesHostsThroughJumpHost(t *testing.T) {
 	r, host, jump, named := behind(t)
 	hop, err := ParseJump(named)
 	require.NoError(t, err)

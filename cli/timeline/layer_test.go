@@ -89,8 +89,8 @@ func TestDeletedOrUnchangedGateHasNoWait(t *testing.T) {
 	}
 }
 
-// A run that changes nothing has no ratio: its time is the engine's.
-func TestUnchangedRunHasNoRatio(t *testing.T) {
+// A run that changes nothing has no ratio, because only Pulumi's engine takes time.
+func TestUnchangedRunHasNoCriticalPathRatio(t *testing.T) {
 	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true,
 		Bars: []Bar{{Op: "same"}, {Op: "same"}}}
 	assert.Contains(t, Totals(run), "ratio –;")

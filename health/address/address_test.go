@@ -23,7 +23,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAddressFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestAddressVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "address", judgeAddress)
 }
 

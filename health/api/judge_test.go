@@ -12,7 +12,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestAPIFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestAPIVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "api", func(_ struct{},
 		f apiFacts) []health.Verdict {
 		return judgeAPI(f)

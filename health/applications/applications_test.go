@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestApplicationFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestApplicationVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "applications", judgeApplications)
 }
 

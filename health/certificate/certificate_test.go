@@ -14,7 +14,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestCertificateFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestCertificateVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "certificate", judgeCertificate)
 }
 

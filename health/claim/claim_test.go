@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestClaimFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestClaimVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "claim", judgeClaim)
 }
 

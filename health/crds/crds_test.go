@@ -13,7 +13,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestCRDFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestCRDVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "crds", judgeCRDs)
 }
 

@@ -10,7 +10,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestGatewayFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestGatewayVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "gateway", judgeGateway)
 }
 

@@ -27,7 +27,7 @@ type hostCase struct {
 	Unseen bool `json:"unseen,omitempty"`
 }
 
-func TestHostFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestHostVerdictsMatchFixtures(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"},
 		Role: "server"}
 	healthtest.RunFixtures(t, "host", func(spec Spec, c hostCase) []health.Verdict {
@@ -94,6 +94,6 @@ func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
 	}
 }
 
-func TestHostSpecRequiresOneHostAndNoServer(t *testing.T) {
+func TestHostGateNeedsOneHostAndNoAPIServer(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true}, Spec{}.Traits())
 }

@@ -18,7 +18,7 @@ type unitCase struct {
 	Unit UnitFacts `json:"unit"`
 }
 
-func TestUnitFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestUnitVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
 		return []health.Verdict{JudgeUnit(health.Host{Target: remote.Target{Name: "node-1"},
 			Role: c.Role}, c.Unit)}

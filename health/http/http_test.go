@@ -21,7 +21,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestHTTPFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestHTTPVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "http", judgeHTTP)
 }
 

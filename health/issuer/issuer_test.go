@@ -10,7 +10,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestIssuerFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestIssuerVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "issuer", judgeIssuer)
 }
 

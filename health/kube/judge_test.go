@@ -7,7 +7,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestWorkloadFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestWorkloadVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "workload",
 		func(_ struct{}, f WorkloadFacts) []health.Verdict {
 			return []health.Verdict{JudgeWorkload(f)}

@@ -9,11 +9,11 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestMetricsFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestMetricsVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "metrics", judgeSeries)
 }
 
-func TestMetricSeriesRequireSamples(t *testing.T) {
+func TestSeriesWithoutSampleIsNotFound(t *testing.T) {
 	text := "# HELP a_total counts a_total\n# TYPE b gauge\na_total{code=\"200\"} 1\na_total " +
 		"3\nc_total_more 1\nd\t1\n{} 1\n"
 	assert.Equal(t, []string{"a_total", "d"},

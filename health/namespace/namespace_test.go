@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestNamespaceFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestNamespaceVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "namespace", judgeNamespace)
 }
 

@@ -13,16 +13,16 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestNodeFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestNodeVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "nodes", judgeNodes)
 }
 
-func TestRegisteredNodeFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestRegisteredNodeVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "nodes_registered",
 		func(_ struct{}, f Facts) []health.Verdict { return JudgeRegistered(f) })
 }
 
-func TestPodNetworkFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestPodNetworkVerdictsMatchFixtures(t *testing.T) {
 	type spec struct {
 		Spec
 		Expected []health.Host `json:"expected"`

@@ -8,7 +8,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestPoolFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestPoolVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "pool", judgePool)
 }
 

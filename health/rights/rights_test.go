@@ -13,7 +13,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestRightsFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestRightsVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "rights", func(_ struct{}, f []Facts) []health.Verdict { return Judge(f) })
 }
 

@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestRolloutFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestRolloutVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "rollout", judgeRollout)
 }
 

@@ -19,7 +19,7 @@ type serverCase struct {
 	Ping *pingFacts `json:"ping,omitempty"`
 }
 
-func TestServerFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestServerVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "server", func(_ struct{}, c serverCase) []health.Verdict {
 		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"},
 			Role: c.Role}
@@ -30,7 +30,7 @@ func TestServerFactsGiveVerdictsOfFixtures(t *testing.T) {
 	})
 }
 
-func TestServerSpecRequiresOneHostAndNoServer(t *testing.T) {
+func TestServerGateNeedsOneHostAndNoAPIServer(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true},
 		Spec{}.Traits())
 }

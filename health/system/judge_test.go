@@ -7,7 +7,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestSystemFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestSystemVerdictsMatchFixtures(t *testing.T) {
 	type facts struct {
 		systemFacts
 		Names namesFacts `json:"names,omitzero"`

@@ -15,7 +15,7 @@ import (
 	"strata/health/observe"
 )
 
-func TestUpstreamsFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestUpstreamsVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "upstreams", judgeUpstreams)
 }
 

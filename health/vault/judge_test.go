@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestVaultFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestVaultVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "vault", judgeVault)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-func TestVirtualMachineFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestVirtualMachineVerdictFollowsPowerAndLease(t *testing.T) {
 	spec := hypervisor.Spec{Driver: "libvirt", Stack: "dev", Node: "server-1",
 		Guest: hypervisor.Guest{Address: netip.MustParsePrefix("10.10.0.11/24"), DHCP: true}}
 	still := spec
@@ -80,6 +80,6 @@ func TestMachineWithoutLeaseReportsReservationAndConsole(t *testing.T) {
 		"console:\nci-info: no lease"}, v.Evidence)
 }
 
-func TestVirtualMachineSpecRequiresNoServer(t *testing.T) {
+func TestVirtualMachineGateNeedsNoAPIServer(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, NoServers: true}, Spec{}.Traits())
 }

@@ -48,7 +48,7 @@ func TestTimeLimitIsInWholeSeconds(t *testing.T) {
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
 
-func TestExpressionsProviderMisreadsAreRefused(t *testing.T) {
+func TestExpressionIsRefusedIfProviderMisreadsIt(t *testing.T) {
 	for _, c := range []struct {
 		name, part, why string
 	}{

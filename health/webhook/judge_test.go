@@ -9,7 +9,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestWebhookFactsGiveVerdictsOfFixtures(t *testing.T) {
+func TestWebhookVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "webhook", judgeWebhook)
 }
 

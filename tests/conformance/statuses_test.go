@@ -57,7 +57,7 @@ func (r statusRow) objects(all []map[string]any) []map[string]any {
 	return made
 }
 
-// statusKinds are the kinds of the table.
+// statusKinds maps the kinds in statuses.yaml to their resources.
 var statusKinds = map[string]schema.GroupVersionResource{
 	"GatewayClass": gatewayAPI("gatewayclasses"), "Gateway": gatewayAPI("gateways"),
 	"HTTPRoute":          gatewayAPI("httproutes"),

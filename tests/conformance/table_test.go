@@ -134,7 +134,7 @@ func text(state resource.PropertyMap, path ...any) string {
 	return value.StringValue()
 }
 
-// up runs an update, which must do op and succeed.
+// up runs an update, which must do the operation want and succeed.
 func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)
@@ -142,7 +142,7 @@ func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.Property
 	require.Equal(t, want, op)
 }
 
-// fails runs an update, which must do op and fail, and returns its error.
+// fails runs an update, which must fail in the operation want, and returns its error.
 func fails(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) error {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)

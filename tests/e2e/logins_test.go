@@ -145,7 +145,7 @@ func ranIsProved(t *testing.T, client *remote.Client) {
 	assert.NotErrorAs(t, err, &exit, "all of it was killed, with who would have told the code")
 }
 
-// uploadOf returns an upload of random bytes, more than the limit of unacknowledged data.
+// uploadOf returns an upload of 3 MiB, more than Push sends without an acknowledgement.
 func uploadOf(t *testing.T, dest string) remote.Upload {
 	content := make([]byte, 3<<20)
 	_, _ = rand.Read(content)

@@ -28,7 +28,7 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	s.definitionsGone(t)
 }
 
-// gate runs one gate of a kind, like a resource of the program.
+// gate runs a gate of this kind by its command, as Pulumi does for a resource.
 func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout string) result {
 	return s.feed(map[string]any{
 		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout,

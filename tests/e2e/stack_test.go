@@ -133,7 +133,7 @@ func (s *stack) runIn(dir, name string, args ...string) result {
 	return s.finish(s.command(dir, name, args...))
 }
 
-// feed runs a subcommand with its input on stdin, like a resource of the program.
+// feed runs a subcommand with its input on stdin, as Pulumi does for a resource.
 func (s *stack) feed(input any, args ...string) result {
 	text, err := json.Marshal(input)
 	require.NoError(s.t, err)

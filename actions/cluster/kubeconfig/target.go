@@ -100,7 +100,7 @@ func Read(paths []string, context string) (Target, error) {
 	return current(raw)
 }
 
-// Parse returns the current context of a kubeconfig's text. It fails like Read.
+// Parse returns the current context of a kubeconfig's text. Its errors are those of Read.
 func Parse(text []byte) (Target, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	// nudged is the annotation with the time at which Strata last nudged the scheduler about a
 	// claim.
 	nudged = "strata/shown-to-scheduler"
-	// nudgePause is the minimum time between two nudges about a claim, so that the scheduler can
+	// nudgePause is the minimum time between two annotations of a claim, so that the scheduler can
 	// try the Pod in between.
 	nudgePause = 5 * time.Second
 )

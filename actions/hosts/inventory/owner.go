@@ -22,7 +22,7 @@ func ClusterID(state *stackstate.State) string {
 	return cluster.Output("hex")
 }
 
-// OwnerOf returns the owner of a stack's hosts from its state, without a node. If the state is
+// OwnerOf returns the owner of a stack's hosts from its state, with an empty Node. If the state is
 // unreadable or has no cluster yet, it returns an error and an owner with only the stack's name.
 func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) {
 	owner := k3shost.Owner{Stack: stack}

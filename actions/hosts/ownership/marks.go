@@ -21,7 +21,7 @@ const hostLimit = 30 * time.Second
 type Marks struct {
 	// To is the change of each owner mark: show, take or clear.
 	To k3shost.Change
-	// Owner is the owner that Take writes, without a node.
+	// Owner is the owner that Take writes, with an empty Node.
 	Owner k3shost.Owner
 	// Stack and Project locate the state that has the logins of the hosts in machines.
 	Stack, Project string

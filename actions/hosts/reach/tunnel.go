@@ -10,7 +10,7 @@ import (
 )
 
 // Tunnel returns the tunnel to the API servers and the load balancer's addresses, and the SSH keys
-// for its jump hosts. Both are empty if no host has a tunnel. It fails like Hosts.
+// for its jump hosts. Both are empty if no host has a tunnel. Its errors are those of Hosts.
 func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	reached, err := Hosts(hosts, project)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestNodeSettingsSkipMissingNode(t *testing.T) {
 		agentWith(map[string]string{"tier": "db"}), apiserver.NodeSettings{}))
 }
 
-func TestOutputOfSetKeepsNodeSettings(t *testing.T) {
+func TestMemberSetOutputKeepsNodeSettings(t *testing.T) {
 	set := Set{Members: []Member{agentWith(map[string]string{"tier": "db"},
 		"dedicated=db:NoSchedule")}}
 	assert.Equal(t, set.Members[0].NodeSettings, set.Output().Members[0].NodeSettings)

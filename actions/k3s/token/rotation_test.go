@@ -55,12 +55,12 @@ func rotation() *Rotation {
 	}
 }
 
-// ofAllServers returns the same answer for all servers.
+// ofAllServers returns said as the output of each server.
 func ofAllServers(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }
 
-// but returns all with another answer for one server.
+// but sets the output of one server in all, and returns all.
 func but(all map[string]string, name, said string) map[string]string {
 	all[name] = said
 	return all

@@ -17,8 +17,8 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-// newVirsh makes a hypervisor of the test's own with an image, a domain and a volume of another
-// owner.
+// newVirsh fakes a hypervisor that has an image, and another owner's domain and volume. It returns
+// the hypervisor's folder.
 func newVirsh(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

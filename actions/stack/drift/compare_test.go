@@ -137,7 +137,7 @@ var verdictCases = map[string]struct {
 		refused: errors.New("failed calling webhook"), fails: true},
 }
 
-func TestVerdictOfObject(t *testing.T) {
+func TestComparisonReportsWhatChangedInObject(t *testing.T) {
 	for name, test := range verdictCases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.live, test.others...)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestPatternNamesOnlyObjectsWithItsSuffix(t *testing.T) {
+func TestNamePatternMatchesOnlyItsNamespaceAndSuffix(t *testing.T) {
 	objects := Objects{"ConfigMap": {"apps/shop-files-[0-9a-f][0-9a-f]"}}
 	assert.True(t, objects.Has("ConfigMap", "apps/shop-files-1f"))
 	assert.False(t, objects.Has("ConfigMap", "apps/shop-files-own"))

@@ -221,7 +221,7 @@ func TestPulledArchiveIsOCILayoutWithContainerdNames(t *testing.T) {
 	assert.Len(t, files, 2+2+len(manifest.Layers), "layout, index, manifest, settings, layers")
 }
 
-// If a registry ends in the middle of a layer, no archive may be left that looks complete.
+// If a registry fails after it sent the manifest, no archive may be left that looks complete.
 func TestInterruptedPullLeavesNoArchive(t *testing.T) {
 	m := newMirror(t)
 	m.push(t, "acme/shop:1", image(t, "amd64"))

@@ -8,12 +8,12 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// allows is the body of a sudo that needs no password.
+// allows is a script for Server.Sudo that needs no password.
 const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// AskingSudo returns the body of a sudo that asks for a password once.
+// AskingSudo returns a script for Server.Sudo that asks for a password once.
 func AskingSudo(password string) string {
 	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
 IFS= read -r given

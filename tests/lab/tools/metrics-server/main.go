@@ -1,5 +1,5 @@
 // Command metrics-server is metrics-server with the options that K3s sets. The server, its storage
-// and its client are the original's. The original command does not compile with the version of
+// and its client are upstream's. Upstream's command does not compile with the version of
 // Kubernetes that the lab uses.
 package main
 

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/metrics-server/pkg/server"
 )
 
-// options are the options of the original that K3s sets, with the original's names and defaults.
+// options are the options of upstream that K3s sets, with upstream's names and defaults.
 type options struct {
 	serving        *genericoptions.SecureServingOptionsWithLoopback
 	authentication *genericoptions.DelegatingAuthenticationOptions

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is the path of the install script: the lab's, or the original that K3S_INSTALL names.
+// script is the path of the install script: the lab's, or upstream's if K3S_INSTALL names it.
 var script, isOriginal = named("K3S_INSTALL", "../../install.sh")
 
 func named(variable, otherwise string) (string, bool) {
@@ -190,7 +190,7 @@ func TestInvalidSettingsStopTheInstall(t *testing.T) {
 		{"bad name", "Invalid characters for system name", []string{"INSTALL_K3S_NAME=a b"}},
 	} {
 		if c.name == "no download" && isOriginal {
-			continue // the original would download
+			continue // upstream would download
 		}
 		h := newHost(t)
 		out, err := h.install(c.env)

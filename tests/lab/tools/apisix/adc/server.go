@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// sender is the HTTP client for data planes. In the original, only the controller limits the time
+// sender is the HTTP client for data planes. Upstream's has none: only the controller limits the time
 // (exec_adc_timeout, 15 s).
 var sender = &http.Client{Timeout: 15 * time.Second}
 

@@ -10,7 +10,7 @@ import (
 )
 
 // routeStatus returns the status of an HTTPRoute; nil if no Gateway of this controller is its
-// parent. Like the original, it names only the Gateway of a parentRef and not its section.
+// parent. Like upstream, it names only the Gateway of a parentRef and not its section.
 func (c *controller) routeStatus(route object) map[string]any {
 	var parents []any
 	ours, attached := c.parents(route)
@@ -22,13 +22,13 @@ func (c *controller) routeStatus(route object) map[string]any {
 		taken := accepted(route, "")
 		if listeners, reason := listenersOf(gateway, route, ref); !attached &&
 			len(texts(route.Object, "spec", "hostnames")) > 0 {
-			// If no listener matches, the original finds no host name either, and reports that last
+			// If no listener matches, upstream finds no host name either, and reports that last
 			// (internal/controller/utils.go, filterHostnames).
 			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
 		} else if len(listeners) == 0 {
 			taken = condition(route, "Accepted", "False", reason, "")
 		} else if err := c.unreachable(ours...); err != nil {
-			// The original uses the reason "Accepted" here (internal/controller/utils.go,
+			// Upstream uses the reason "Accepted" here (internal/controller/utils.go,
 			// SetRouteConditionAccepted).
 			taken = condition(route, "Accepted", "False", "Accepted", err.Error())
 		}
@@ -82,7 +82,7 @@ func (c *controller) unusable(namespace, name string) error {
 }
 
 // resolved returns the condition ResolvedRefs of a route: whether its Services and ports exist. If
-// several are missing, it reports the last. Like the original, it has no reason of its own for a
+// several are missing, it reports the last. Like upstream, it has no reason of its own for a
 // missing port (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
 func (c *controller) resolved(route object) map[string]any {
 	found := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "backendRefs are resolved")
@@ -154,7 +154,7 @@ func told(route, gateway object) bool {
 }
 
 // listenersOf returns the names of the Gateway's listeners to which a parentRef attaches a route.
-// If there are none, reason is the original's (internal/controller/utils.go, ParseRouteParentRefs).
+// If there are none, reason is upstream's (internal/controller/utils.go, ParseRouteParentRefs).
 // It assumes that a namespace selector matches, because no Gateway here uses one.
 func listenersOf(gateway, route object, ref map[string]any) (names []string, reason string) {
 	section, _ := ref["sectionName"].(string)

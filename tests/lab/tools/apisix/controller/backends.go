@@ -12,11 +12,11 @@ import (
 // (api/v2/shared_types.go). In an HTTPRoute, the API server sets 1.
 const defaultWeight = 100
 
-// idOf returns the id for a name, a CRC-32 as in the original (internal/id).
+// idOf returns the id for a name, a CRC-32 as in upstream (internal/id).
 func idOf(name string) string { return fmt.Sprintf("%x", crc32.ChecksumIEEE([]byte(name))) }
 
 // backends sets a service's upstream from the first backend, and further upstreams from the others.
-// Like the original (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1
+// Like upstream (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1
 // and 2.2.0), it differs from the Gateway API:
 //
 //   - A backend without a ready Pod is omitted. If only one backend remains, it receives all

@@ -1,5 +1,5 @@
 // Command controller stands in for APISIX's ingress controller 2.x. As `controller server`, it
-// stands in for the ADC server in the same Pod. The README lists the behaviour of the originals
+// stands in for the ADC server in the same Pod. The README lists the behaviour of upstream
 // that it has.
 package main
 
@@ -70,7 +70,7 @@ func serveADC(ctx context.Context, args []string) error {
 			if err != nil {
 				return err
 			}
-			if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // as in the original: the group is the Pod's
+			if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // as in upstream: the group is the Pod's
 				return err
 			}
 			return s.Serve(socket)

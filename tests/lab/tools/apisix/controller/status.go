@@ -34,7 +34,7 @@ func (c *controller) statuses(ctx context.Context) error {
 }
 
 // statusOf returns the status that an object should have; nil if the object belongs to another
-// controller. testdata/statuses.yaml has the original's statuses.
+// controller. testdata/statuses.yaml has upstream's statuses.
 func (c *controller) statusOf(resource schema.GroupVersionResource, o object) map[string]any {
 	switch resource {
 	case classes:
@@ -96,7 +96,7 @@ func (c *controller) ours() []object {
 	return found
 }
 
-// gatewayStatus returns the status of a Gateway. Like the original, it always sets Programmed to
+// gatewayStatus returns the status of a Gateway. Like upstream, it always sets Programmed to
 // True. Only Accepted reports the real state.
 func (c *controller) gatewayStatus(gateway object) map[string]any {
 	taken := accepted(gateway, "the gateway has been accepted by the apisix-ingress-controller")
@@ -109,7 +109,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 		taken = condition(gateway, "Accepted", "False", "InvalidParameters", "gateway proxy not found")
 	default:
 		if err := c.unusable(gateway.GetNamespace(), named); err != nil {
-			taken = condition(gateway, "Accepted", "False", "Accepted", err.Error()) // the reason of the original
+			taken = condition(gateway, "Accepted", "False", "Accepted", err.Error()) // the reason of upstream
 		}
 		if given := statusAddresses(proxy); len(given) > 0 {
 			status["addresses"] = given

@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// statusRow is a situation, and the status that the original writes in it.
+// statusRow is a situation, and the status that upstream writes in it.
 type statusRow struct {
 	Keeps, Source, Of string
 	Without           []string
@@ -33,8 +33,8 @@ var resourcesByKind = map[string]schema.GroupVersionResource{
 	"EndpointSlice": endpoints,
 }
 
-// tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names the
-// original's binary.
+// tests/conformance compares the same rows with upstream, if APISIX_CONTROLLER names the
+// its binary.
 func TestStatusesMatchUpstreamController(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {

@@ -125,7 +125,7 @@ func (c *controller) listenerPorts(route object) []any {
 }
 
 // apisixRoute adds a service for each entry under http. If a plugin configuration that the route
-// names is missing, it adds no further entries, as the original cannot send them
+// names is missing, it adds no further entries, as upstream cannot send them
 // (internal/controller/apisixroute_controller.go, validatePluginConfig).
 func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	for i, entry := range list(o.Object, "spec", "http") {

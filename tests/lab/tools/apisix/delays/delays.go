@@ -1,5 +1,5 @@
 // Package delays has the artificial delays of the stand-ins, each with its source. They imitate
-// slow steps of the originals. All are in this package, so that a benchmark can turn them off with
+// slow steps of upstream. All are in this package, so that a benchmark can turn them off with
 // one variable: Scale, which the lab sets when it builds with STRATA_LAB_DELAYS=zero. The lab's
 // real parts, such as cert-manager, httpbin, the REST API and kubelet's probes, take their own
 // time.
@@ -12,7 +12,7 @@ var Scale = "1"
 
 const (
 	// webhook is the time from the Ready controller Pod until its webhook listens. Source: users of
-	// the original measured 7 to 10 s. The original 2.2.0, as measured for tests/lab/originals.md,
+	// upstream measured 7 to 10 s. Upstream 2.2.0, as measured for tests/lab/originals.md,
 	// listens 0.1 s after its start, so before its Pod is Ready. The longer time is kept, because
 	// it is the harder case.
 	webhook = 8500 * time.Millisecond

@@ -1,5 +1,5 @@
 // Command gateway stands in for Apache APISIX's data plane in standalone mode. The README lists the
-// behaviour of the original that it has.
+// behaviour of upstream that it has.
 package main
 
 import (

@@ -84,13 +84,13 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow puts the received configuration into use until ctx ends. Like each worker of the original,
+// follow puts the received configuration into use until ctx ends. Like each worker of upstream,
 // it updates routes and upstreams separately. So for a moment, a route may refer to an upstream
 // that is not there yet, or not any more.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {
-			time.Sleep(rand.N(max(delays.Poll(), 1))) // like the original's timers, they start at different times
+			time.Sleep(rand.N(max(delays.Poll(), 1))) // like upstream's timers, they start at different times
 			for tick := time.Tick(max(delays.Poll(), time.Millisecond)); ctx.Err() == nil; <-tick {
 				take()
 			}

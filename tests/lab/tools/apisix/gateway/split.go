@@ -63,7 +63,7 @@ func splitOf(config any) (split admin.Split, err error) {
 // (apisix/init.lua, get_upstream_by_id).
 var errNoUpstream = errors.New("failed to find upstream by id")
 
-// upstreamOf returns the upstream for the next request of a route. As in the original, every
+// upstreamOf returns the upstream for the next request of a route. As in upstream, every
 // upstream that the route refers to must exist, even one of weight 0
 // (apisix/plugins/traffic-split.lua, access).
 func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {

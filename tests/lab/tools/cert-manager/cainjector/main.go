@@ -1,4 +1,4 @@
-// Command cainjector is cert-manager's CA injector. It has the flags of the original that the chart
+// Command cainjector is cert-manager's CA injector. It has those of upstream's flags that the chart
 // sets. The configuration file may have all fields except TLS for metrics, and profiling.
 package main
 

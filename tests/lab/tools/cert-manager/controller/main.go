@@ -1,4 +1,4 @@
-// Command controller is cert-manager's controller. It has the flags of the original that the chart
+// Command controller is cert-manager's controller. It has those of upstream's flags that the chart
 // sets. The configuration file may have all fields except TLS for metrics, and profiling.
 package main
 

@@ -24,7 +24,7 @@ type DefaultPluginHandler struct{}
 // NewDefaultPluginHandler returns a handler without plugins.
 func NewDefaultPluginHandler() *DefaultPluginHandler { return &DefaultPluginHandler{} }
 
-// HandleCommandExecutionError prints the error, as the original does, and returns it.
+// HandleCommandExecutionError prints the error, as upstream does, and returns it.
 func (*DefaultPluginHandler) HandleCommandExecutionError(err error, _ bool, _ []string) error {
 	fmt.Printf("Error: %v\n", err)
 	return err

@@ -7,7 +7,7 @@ import (
 )
 
 // EmptyGuid is the GUID of no tenant.
-const EmptyGuid = "00000000-0000-0000-0000-000000000000" //nolint:revive // The original's name.
+const EmptyGuid = "00000000-0000-0000-0000-000000000000" //nolint:revive // Upstream's name.
 
 // Token is an access token and its expiry.
 type Token struct {
@@ -31,7 +31,7 @@ func (none) GetToken(string) (*Token, error) {
 }
 
 // CalculateCacheExpiryBasedOnTokenExpiry returns how long to cache a token: until 5 minutes before
-// its expiry, as in the original.
+// its expiry, as in upstream.
 func CalculateCacheExpiryBasedOnTokenExpiry(expiry time.Time) time.Duration {
 	return time.Until(expiry) - 5*time.Minute
 }

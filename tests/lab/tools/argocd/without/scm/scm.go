@@ -1,6 +1,6 @@
 // Package scm_provider is a stub of the package with which an ApplicationSet lists repositories of
 // Git hosting services.
-package scm_provider //nolint:revive // The original's name.
+package scm_provider //nolint:revive // Upstream's name.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ type Repository struct {
 	Organization, Repository, URL, Branch, SHA string
 
 	Labels       []string
-	RepositoryId any //nolint:revive // The original's name.
+	RepositoryId any //nolint:revive // Upstream's name.
 }
 
 // SCMProviderService is a Git hosting service.

@@ -43,7 +43,7 @@ func (s *Solver) Present(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.
 	return s.updates.Present(request)
 }
 
-// Check returns an error until the DNS record can be resolved. The original then also waits for the
+// Check returns an error until the DNS record can be resolved. Upstream then also waits for the
 // record's time to live, a minute.
 func (s *Solver) Check(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Challenge) error {
 	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName, false, s.DNS01Nameservers...)

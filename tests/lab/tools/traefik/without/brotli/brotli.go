@@ -19,6 +19,6 @@ func (*Writer) Reset(io.Writer) {}
 
 var errNone = errors.New("the lab's Traefik has no Brotli")
 
-// NewWriter always fails. The original returns only a writer; an edit makes Traefik return the
+// NewWriter always fails. Upstream returns only a writer; an edit makes Traefik return the
 // error.
 func NewWriter(io.Writer) (*Writer, string, error) { return nil, "", errNone }

@@ -1,5 +1,5 @@
 // Package gcputil is a stub of the search for Google credentials, with which a Vault agent logs in.
-// The original needs the SDK of Google Compute Engine, the largest of all SDKs.
+// Upstream needs the SDK of Google Compute Engine, the largest of all SDKs.
 package gcputil
 
 import (
