@@ -8,14 +8,6 @@ import (
 	"sync/atomic"
 )
 
-// shell is the command line for the login shell and for sudo; everything else is sent by standard
-// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
-// or a slash, so that sh, csh, fish and rbash parse it alike. It waits for a line "strata-begin
-// MARK BYTES", prints a mark to both output streams, and then executes the next BYTES bytes of
-// standard input. It drops earlier lines, such as a password that sudo did not read.
-const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
-	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
-
 // marked forwards the bytes of a stream between the begin and the end mark of a script. This
 // process never sends the marks literally, so a host that echoes its input cannot fake them.
 type marked struct {

@@ -8,11 +8,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-
-	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
 
 	"strata/internal/ssh/silence"
 )
@@ -24,33 +20,6 @@ var bootstrap string
 
 // maxOutput bounds how many bytes of standard output Run keeps.
 const maxOutput = 4 << 20
-
-// Result holds the output and exit code of a script.
-type Result struct {
-	Stdout, Stderr []byte
-	// Code is the exit code; -1 if the script did not exit by itself.
-	Code int
-}
-
-// ExitError reports that a script exited with a code other than 0.
-type ExitError struct {
-	Target Target
-	Code   int
-	// Stderr is the end of the script's standard error. The script itself is not shown, because it
-	// may contain secrets.
-	Stderr string
-}
-
-func (e *ExitError) Error() string {
-	text := fmt.Sprintf("exit code %d on %s", e.Code, e.Target)
-	if signal := unix.SignalName(unix.Signal(e.Code - 128)); signal != "" {
-		text = fmt.Sprintf("exit code %d (%s) on %s", e.Code, signal, e.Target)
-	}
-	if e.Stderr != "" {
-		text += ": " + e.Stderr
-	}
-	return text
-}
 
 // Run connects to a host as Dial does, and runs one script there as Client.Run does.
 func Run(ctx context.Context, t Target, key []byte, script string) (Result, error) {
@@ -133,17 +102,13 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 	return c.exitError(code, stderr.String())
 }
 
-// exitError returns an ExitError; nil for code 0.
-func (c *Client) exitError(code int, stderr string) error {
-	if code == 0 {
-		return nil
-	}
-	output := strings.TrimSpace(stderr)
-	if len(output) > 2000 {
-		output = "…" + output[len(output)-2000:]
-	}
-	return &ExitError{Target: c.target, Code: code, Stderr: output}
-}
+// shell is the command line for the login shell and for sudo; everything else is sent by standard
+// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
+// or a slash, so that sh, csh, fish and rbash parse it alike. It waits for a line "strata-begin
+// MARK BYTES", prints a mark to both output streams, and then executes the next BYTES bytes of
+// standard input. It drops earlier lines, such as a password that sudo did not read.
+const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
+	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
 
 // job is a script with its input and output streams.
 type job struct {
@@ -197,40 +162,86 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	}
 }
 
-// killGrace bounds the wait until a killed script has exited and its exit was reported.
-const killGrace = 4 * time.Second
-
-// cancel kills a script by closing its standard input (see bootstrap.sh). It waits until the script
-// has exited, for at most killGrace.
-func cancel(stdin io.Closer, session *ssh.Session, fed, ended <-chan error) {
-	bound := time.After(killGrace)
-	select {
-	case <-fed:
-		_ = stdin.Close() // It fails if the connection is lost.
-	case <-ended:
-	case <-bound:
-		// The script does not read its input. x/crypto's stdin must not be closed during a write.
-	}
-	select {
-	case <-ended:
-	case <-bound:
-	}
-	_ = session.Close() // The script has exited or is unreachable; sshd closes the rest.
+// run is a job that is being executed.
+type run struct {
+	job
+	client         *Client
+	mark           string
+	stages         []stage
+	stdout, stderr *marked
 }
 
-// limited drops the output beyond its limit, and adds a note once.
-type limited struct {
-	to   *bytes.Buffer
-	left int
+// beginWithin bounds the time until a script has started. sudo on a loaded host may take long,
+// because PAM adds delays.
+const beginWithin = time.Minute
+
+// stage is one of the shells that are started in turn before the script: first the login user's,
+// then root's.
+type stage struct {
+	// ahead is sent before the line that makes the shell execute text, for example sudo's password.
+	ahead string
+	// text holds the commands that the shell executes.
+	text string
 }
 
-func (w *limited) Write(p []byte) (int, error) {
-	if keep := min(len(p), w.left); keep > 0 {
-		w.to.Write(p[:keep])
-		w.left -= keep
-		if w.left == 0 {
-			w.to.WriteString("\n… (more output left out)\n")
+// stages returns the shells that a job needs, in order.
+func (c *Client) stages(j job) []stage {
+	root := stage{text: compound(bootstrap)}
+	if j.unprivileged || c.target.loginUser() == "root" {
+		return []stage{root}
+	}
+	become := "exec sudo -n -- " + shell
+	if c.sudo != "" {
+		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
+	}
+	return []stage{{text: compound(become)}, root}
+}
+
+// compound turns a script into one compound command. A shell parses such a command completely
+// before it executes any of it. So a script that a lost connection cut off is not executed.
+func compound(script string) string { return "{ :\n" + script + "\n}\n" }
+
+// feed sends each shell its text once that shell has started. Then it sends the header, the script
+// and the script's input. It keeps standard input open, because EOF kills the script. A program
+// that is not the expected shell receives only the first line.
+func (r *run) feed(ctx context.Context, stdin io.Writer) error {
+	for _, s := range r.stages {
+		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark,
+			len(s.text)); err != nil {
+			return err
+		}
+		select {
+		case <-r.stdout.begun:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if _, err := io.WriteString(stdin, s.text); err != nil {
+			return err
 		}
 	}
-	return len(p), nil
+	script, seconds := compound(r.script), 0
+	if deadline, ok := ctx.Deadline(); ok {
+		// This is more than the remaining time, so the host's own limit only matters if the
+		// connection is lost.
+		seconds = int(time.Until(deadline).Seconds()) + 2
+	}
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
+		script); err != nil {
+		return err
+	}
+	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: r.stdin}, r.size)
+	return err
+}
+
+// untilDone is a reader that fails once its context has ended.
+type untilDone struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
