@@ -4,15 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/files/digest"
-	"strata/internal/pulumi/rerun"
-	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/statelayout"
 )
 
@@ -35,46 +30,21 @@ func WaitFor(needs ...pulumi.Resource) pulumi.ResourceOption {
 	return pulumi.DependsOn(dependencies)
 }
 
+// StackName returns the stack's name in the form that `pulumi --stack` accepts.
+func StackName(ctx *pulumi.Context) string {
+	// Pulumi reports the name "organization" if the backend has no organizations.
+	if organization := ctx.Organization(); organization != "organization" {
+		return organization + "/" + ctx.Project() + "/" + ctx.Stack()
+	}
+	return ctx.Stack()
+}
+
 // tokenOf returns the type token of a component in the current state layout.
 func tokenOf(module, component string) string { return statelayout.Token(module, component) }
 
 // with returns a new slice of resources followed by more.
 func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {
 	return slices.Concat(resources, more)
-}
-
-// customTimeouts returns the option that sets Pulumi's timeouts to 30 s more than limit, so that
-// the command's own timeout comes first and can report the reason.
-func customTimeouts(limit metav1.Duration) pulumi.ResourceOption {
-	text := (limit.Duration + 30*time.Second).String()
-	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
-}
-
-// once returns the option that ignores later changes of a command's inputs. It is for commands
-// whose output must never change (generated keys, pinned host keys): a new output would lock users
-// out. The command's triggers, if any, still replace it.
-func once() pulumi.ResourceOption {
-	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging",
-		"addPreviousOutputInEnv"})
-}
-
-// registerAttempt adds an attempt to the environment of a command, so that the command runs again
-// after a change that failed and was reverted. opts are the command's own options.
-func registerAttempt(
-	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
-) error {
-	word, err := rerun.Attempt(ctx, name,
-		pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
-	if err != nil {
-		return fmt.Errorf("attempt: %w", err)
-	}
-	environment, _ := command.Environment.(pulumi.StringMap)
-	if environment == nil {
-		environment = pulumi.StringMap{}
-	}
-	environment[self.Attempt] = word
-	command.Environment = environment
-	return nil
 }
 
 // digestOf returns a short digest of parts, 16 hex digits. Gates use it as their revision, so they

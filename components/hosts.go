@@ -17,7 +17,6 @@ import (
 	"strata/health"
 	hostgate "strata/health/host"
 	"strata/internal/k3shost"
-	ssh "strata/internal/ssh/remote"
 )
 
 // HostsArgs configures Hosts.
@@ -159,16 +158,6 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		}),
 	}, append(childOf(h, after...), host.deletedWith())...)
 	return err
-}
-
-// target returns the host's SSH target and role, without HostKey.
-func (h *Host) target() health.Host {
-	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
-		User: h.Node.SSH.User}
-	if h.reached != nil {
-		at = h.reached.Target
-	}
-	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
 // deletedWith returns the option DeletedWith: when the machine is deleted, Pulumi drops the

@@ -26,6 +26,16 @@ func keyrings(hosts []*Host) pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
+// target returns the host's SSH target and role, without HostKey.
+func (h *Host) target() health.Host {
+	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
+		User: h.Node.SSH.User}
+	if h.reached != nil {
+		at = h.reached.Target
+	}
+	return health.Host{Target: at, Role: string(h.Node.Role)}
+}
+
 // targets returns hosts, in the same order, without their host keys.
 func targets(hosts []*Host) []health.Host {
 	known := make([]health.Host, 0, len(hosts))

@@ -6,16 +6,18 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"k8s.io/client-go/tools/clientcmd"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
-	"strata/actions/k3s/credential"
-	"strata/actions/stack/teardown"
+	"strata/actions"
+	"strata/actions/hosts/hostrun"
 	"strata/artifacts"
 	"strata/config"
-	"strata/internal/kube/apiserver"
-	"strata/internal/ssh/tunnel"
+	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
+	"strata/internal/pulumi/rerun"
 )
 
 // K3sArgs configures K3s.
@@ -102,7 +104,8 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 		return nil, errors.New("k3s: no server among the hosts")
 	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.refuseSecondCluster, k.install, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
+	for _, step := range []func() error{k.refuseSecondCluster, k.install, k.issueCredential, k.gateAPI,
+		k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
@@ -146,57 +149,89 @@ func (k *k3s) install() error {
 	return nil
 }
 
-// connect registers the Kubernetes provider, sets Cluster, and registers the hook of args.Connect.
-func (k *k3s) connect() error {
-	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
+// node registers the resources of one node, and returns the gate that passes once the node runs.
+// before are the resources that must be ready before the install starts.
+func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
+	name := k.name + "-" + host.Node.Name
+	claim, err := k.claim(name, host)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("claim: %w", err)
 	}
-	var upsert pulumi.BoolPtrInput
-	if k.args.Connect != nil {
-		upsert = pulumi.Bool(true)
-	}
-	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert,
-		childOf(k, k.reached)...)
+	pushes, err := k.push(name, host, claim)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("push: %w", err)
 	}
-	k.Cluster = &Cluster{
-		objects:  teardown.Objects{},
-		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig,
-		Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()),
-		Hosts:   k.args.Hosts,
-		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded,
-		NamespaceEnd: k.args.Timeouts.Namespaces,
+	k.pushed = append(k.pushed, pushes...)
+	released, err := k.releaseName(name, host, with(before, claim))
+	if err != nil {
+		return nil, fmt.Errorf("release of its name: %w", err)
 	}
-	if k.args.Connect == nil {
-		return nil
+	files := k.config(host)
+	install, err := k.installNode(name, host, files,
+		append(with(before, pushes...), released, k.rotated))
+	if err != nil {
+		return nil, fmt.Errorf("install: %w", err)
 	}
-	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
+	return k.gateNode(name, host, files, install)
 }
 
-// endpoint returns the URL of the API server on the host.
-func (h *Host) endpoint() string { return apiserver.URL(h.Node.Address.String()) }
+// claim registers the command that writes the owner file on a host before anything else changes it.
+// The command fails on a host of another stack. Its delete uninstalls K3s, so the state never has
+// an uninstall for such a host. It has no triggers: a replacement would run the old delete after
+// the new create, and so uninstall the new K3s. The delete runs the script as recorded in the
+// state, so that script is self-contained.
+func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
+	limit := k.args.Timeouts.Uninstall
+	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
+		variables := ownerVariables(owner, host.Node.Name)
+		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...),
+			Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
+	})
+	command := host.runs(asked)
+	command.Delete = actions.Text(hostrun.Delete)
+	return local.NewCommand(k.ctx, name+"-claim", command,
+		append(childOf(k, with(k.kept, host.Gate)...), host.deletedWith(), beforeChange(k.allow),
+			customTimeouts(limit))...)
+}
 
-// rewriteKubeconfig returns the kubeconfig with endpoint as the server, in place of K3s's
-// 127.0.0.1. If there is a tunnel, the kubeconfig uses it as the proxy. It returns an error if the
-// kubeconfig does not have K3s's server.
-func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
-	if !strings.Contains(kubeconfig, credential.LocalServer) {
-		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it",
-			credential.LocalServer)
-	}
-	kubeconfig = strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1)
-	if !way.There() {
-		return kubeconfig, nil
-	}
-	parsed, err := clientcmd.Load([]byte(kubeconfig))
+// installNode registers the command that configures and starts K3s. It runs again when its script,
+// the files or the binary change, and restarts K3s only if one of them differs on the host.
+func (k *k3s) installNode(
+	name string, host *Host, files pulumi.StringOutput, needs []pulumi.Resource,
+) (pulumi.Resource, error) {
+	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {
-		return "", fmt.Errorf("kubeconfig of the stack: %w", err)
+		return nil, err
 	}
-	for _, cluster := range parsed.Clusters {
-		cluster.ProxyURL = way.URL()
+	limit := k.args.Timeouts.Install
+	input := func(files, sum string, owner k3shost.Owner, caHash string) hostrun.Input {
+		variables := append(ownerVariables(owner, host.Node.Name),
+			variable{"ROLE", string(host.Node.Role)},
+			variable{"PEERS", strings.Join(k.peers(host), " ")},
+			variable{"BINARY_SHA256", binary.SHA256},
+			variable{"CONFIG_SHA256", sum},
+		)
+		if host != k.servers[0] { // caHash is read from the first server only after its install
+			variables = append(variables, variable{"CA_HASH", caHash})
+		}
+		return hostrun.Input{
+			Stdin: files, Timeout: limit, Founds: k.founds(host),
+			Script: hostScript("k3s-install.sh", variables...),
+		}
 	}
-	text, err := clientcmd.Write(*parsed)
-	return string(text), err
+	asked := join.Four(files, sumOf(files), k.args.Hosts.Identity.owner, k.caHash, input)
+	return newCommand(k.ctx, name+"-install", host.runs(asked),
+		append(childOf(k, needs...), host.deletedWith(), customTimeouts(limit),
+			rerun.ReplaceOnChange())...)
+}
+
+// peers returns the addresses of the servers through which the node may join: all except its own.
+func (k *k3s) peers(host *Host) []string {
+	var peers []string
+	for _, server := range k.servers {
+		if server != host {
+			peers = append(peers, server.Node.Address.String())
+		}
+	}
+	return peers
 }

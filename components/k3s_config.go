@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
@@ -87,4 +88,22 @@ func k3sNodeFile(set apiserver.NodeSettings) (string, error) {
 	}
 	text, err := yaml.Marshal(keys)
 	return string(text), err
+}
+
+// config returns the node's config.yaml, followed by the other files (k3sFiles). The text is
+// secret, but sumOf may be used on it, because it contains a token.
+func (k *k3s) config(host *Host) pulumi.StringOutput {
+	servers := make([]config.Node, 0, len(k.servers))
+	for _, server := range k.servers {
+		servers = append(servers, server.Node)
+	}
+	return pulumi.All(k.tokens.server(), k.tokens.agent).ApplyT(func(known []any) (string, error) {
+		text, err := k3sConfig(k.args.Config, host.Node, servers, known[0].(string),
+			known[1].(string))
+		if err != nil {
+			return "", err
+		}
+		others, err := k3sFiles(k.args.Config, settingsOf(host), k.args.Subnet)
+		return text + others, err
+	}).(pulumi.StringOutput)
 }

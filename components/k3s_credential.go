@@ -3,16 +3,21 @@ package components
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/actions"
 	"strata/actions/k3s/credential"
+	"strata/actions/stack/teardown"
+	"strata/config"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
+	"strata/internal/ssh/tunnel"
 )
 
 // issueCredential registers the command that issues the stack's client certificates, and sets
@@ -70,6 +75,58 @@ func (k *k3s) kubeconfigIn(
 		}
 		return rewriteKubeconfig(one(parsed), k.Endpoint, tunnelTo(k.servers))
 	})).(pulumi.StringOutput)
+}
+
+// rewriteKubeconfig returns the kubeconfig with endpoint as the server, in place of K3s's
+// 127.0.0.1. If there is a tunnel, the kubeconfig uses it as the proxy. It returns an error if the
+// kubeconfig does not have K3s's server.
+func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
+	if !strings.Contains(kubeconfig, credential.LocalServer) {
+		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it",
+			credential.LocalServer)
+	}
+	kubeconfig = strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1)
+	if !way.There() {
+		return kubeconfig, nil
+	}
+	parsed, err := clientcmd.Load([]byte(kubeconfig))
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig of the stack: %w", err)
+	}
+	for _, cluster := range parsed.Clusters {
+		cluster.ProxyURL = way.URL()
+	}
+	text, err := clientcmd.Write(*parsed)
+	return string(text), err
+}
+
+// connect registers the Kubernetes provider, sets Cluster, and registers the hook of args.Connect.
+func (k *k3s) connect() error {
+	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
+	if err != nil {
+		return err
+	}
+	var upsert pulumi.BoolPtrInput
+	if k.args.Connect != nil {
+		upsert = pulumi.Bool(true)
+	}
+	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert,
+		childOf(k, k.reached)...)
+	if err != nil {
+		return err
+	}
+	k.Cluster = &Cluster{
+		objects:  teardown.Objects{},
+		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig,
+		Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()),
+		Hosts:   k.args.Hosts,
+		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded,
+		NamespaceEnd: k.args.Timeouts.Namespaces,
+	}
+	if k.args.Connect == nil {
+		return nil
+	}
+	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
 }
 
 // month is the interval at which the upgrade command checks when K3s's certificates expire. K3s

@@ -18,17 +18,7 @@ func (k *k3s) founds(host *Host) string {
 	if host != k.servers[0] {
 		return ""
 	}
-	return k.stack()
-}
-
-// stack returns the stack's name in the form that `pulumi --stack` accepts.
-func (k *k3s) stack() string {
-	switch organization := k.ctx.Organization(); organization {
-	case "", "organization": // a backend without organizations
-		return k.ctx.Stack()
-	default:
-		return organization + "/" + k.ctx.Project() + "/" + k.ctx.Stack()
-	}
+	return StackName(k.ctx)
 }
 
 // refuseSecondCluster registers a hook that fails if none of the previous servers is kept, because
@@ -41,7 +31,7 @@ func (k *k3s) refuseSecondCluster() error {
 		return nil
 	}
 	allow := sync.OnceValue(func() error {
-		past, err := k.args.Past(k.ctx.Context(), k.stack())
+		past, err := k.args.Past(k.ctx.Context(), StackName(k.ctx))
 		if err != nil {
 			return err
 		}

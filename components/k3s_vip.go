@@ -20,6 +20,9 @@ import (
 // keepalivedMark is the first line of a keepalived.conf that Strata wrote.
 const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
 
+// endpoint returns the URL of the API server on the host.
+func (h *Host) endpoint() string { return apiserver.URL(h.Node.Address.String()) }
+
 // endpoint returns the API's URL for clients outside the cluster. Its host is the virtual IP
 // address (strata:k3s.vip) or else the first server's address.
 func (k *k3s) endpoint() string {

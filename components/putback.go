@@ -3,14 +3,11 @@ package components
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/stack/drift"
-	"strata/internal/pulumi/self"
 )
 
 // PutBack makes an update show, and put back, what differs on the hosts and in the cluster from
@@ -109,19 +106,4 @@ func copyInputs(into object, from pulumi.StringMap) {
 	for key, value := range from {
 		into[key] = value
 	}
-}
-
-// newCommand registers a command that runs again if an update puts back what it has left.
-func newCommand(
-	ctx *pulumi.Context, name string, args *local.CommandArgs, opts ...pulumi.ResourceOption,
-) (*local.Command, error) {
-	returns := putBack(ctx, name)
-	if returns.reason != "" {
-		environment := pulumi.StringMap{self.PutBack: pulumi.String(returns.reason)}
-		if given, ok := args.Environment.(pulumi.StringMap); ok {
-			maps.Copy(environment, given)
-		}
-		args.Environment = environment
-	}
-	return local.NewCommand(ctx, name, args, append(slices.Clone(opts), returns.option)...)
 }

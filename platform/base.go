@@ -11,16 +11,6 @@ import (
 	"strata/config"
 )
 
-// base has the cluster in which the layers are installed: one that is built on hosts, or an
-// existing one.
-type base struct {
-	cluster *components.Cluster
-	// reader is the kubeconfig of a read-only user; nil on an existing cluster.
-	reader *pulumi.StringOutput
-	// nodes is the table of the cluster's nodes: name, role, address.
-	nodes pulumi.Input
-}
-
 // existingTarget returns the kubeconfig of the context that the stack names. It returns nil if the
 // stack builds its own cluster.
 func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
@@ -32,51 +22,6 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", cfg.Stack, err)
 	}
 	return pulumi.String(target.Text), nil
-}
-
-// newBase registers the cluster: it builds one, or connects to an existing one. Layers are the same
-// on both, except that gates cannot log in to the nodes of an existing cluster.
-func newBase(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput,
-	p Program,
-) (*base, error) {
-	if cfg.OnExistingCluster() {
-		existing, err := components.NewExistingCluster(ctx, "cluster",
-			&components.ExistingClusterArgs{
-				Kubeconfig: target, Timeouts: cfg.Timeouts, Artifacts: files,
-			})
-		if err != nil {
-			return nil, err
-		}
-		existing.Cluster.NetworkPolicies = cfg.Cluster.NetworkPolicies
-		return &base{cluster: existing.Cluster, nodes: existing.Nodes}, nil
-	}
-	k3s, err := files.Get(config.ArtifactK3s)
-	if err != nil {
-		return nil, err
-	}
-	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.CriticalValues(),
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version,
-		VIP:      cfg.K3s.VIP.IsValid(),
-		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host,
-		InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
-	})
-	if err != nil {
-		return nil, err
-	}
-	// K3s has no After, because each node waits for the gate of its own host, which is in Hosts.
-	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
-		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts,
-		Artifacts: files, Timeouts: cfg.Timeouts,
-		Connect: p.Connect, Past: p.Past,
-	})
-	if err != nil {
-		return nil, err
-	}
-	built.Cluster.NetworkPolicies = *cfg.K3s.NetworkPolicies
-	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig,
-		nodes: configuredNodes(cfg)}, nil
 }
 
 // guard registers the first guard, which fails if the run would delete objects that other programs

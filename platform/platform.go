@@ -9,12 +9,9 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/actions/hosts/reach"
-	"strata/actions/stack/drift"
 	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 )
@@ -130,25 +127,6 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	}, err
 }
 
-// prepare copies this program to the place from which commands run it, opens the tunnel, fetches
-// the artifacts, and checks the user's chart values.
-func (p Program) prepare(
-	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
-) (Start, error) {
-	// Commands and gates run this program, so it is installed first.
-	if err := self.Install("."); err != nil {
-		return Start{}, fmt.Errorf("install the program for its gates: %w", err)
-	}
-	if err := p.openTunnel(ctx, cfg); err != nil {
-		return Start{}, err
-	}
-	files, err := p.bringArtifacts(ctx, cfg, state)
-	if err != nil {
-		return Start{}, fmt.Errorf("artifacts: %w", err)
-	}
-	return Start{Config: cfg, Artifacts: files}, p.checkKeys(ctx, cfg, files)
-}
-
 // layers registers the platform's layers and outputs. The order of the calls does not matter to
 // Pulumi; the gates in After do.
 func (p Program) layers(
@@ -176,57 +154,57 @@ func (p Program) layers(
 	return nil
 }
 
-// readState returns the stack's state, or an error if the state has another layout. It returns an
-// empty State if p.State is nil.
-func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
-	if p.State == nil {
-		return &stackstate.State{}, nil
-	}
-	stack := fullName(ctx)
-	state, err := p.State(ctx.Context(), stack)
-	if err != nil {
-		return nil, fmt.Errorf("state of stack %s: %w", stack, err)
-	}
-	return state, state.CheckLayout(stack)
+// base has the cluster in which the layers are installed: one that is built on hosts, or an
+// existing one.
+type base struct {
+	cluster *components.Cluster
+	// reader is the kubeconfig of a read-only user; nil on an existing cluster.
+	reader *pulumi.StringOutput
+	// nodes is the table of the cluster's nodes: name, role, address.
+	nodes pulumi.Input
 }
 
-// fullName returns the stack's name for Pulumi's command line.
-func fullName(ctx *pulumi.Context) string {
-	// Pulumi reports the name "organization" if the backend has no organizations.
-	if organization := ctx.Organization(); organization != "organization" {
-		return organization + "/" + ctx.Project() + "/" + ctx.Stack()
-	}
-	return ctx.Stack()
-}
-
-// findDrift returns a context whose resources put back what was changed since the last update. A
-// stack without a cluster has nothing to compare.
-func (p Program) findDrift(
-	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
-) (*pulumi.Context, error) {
-	found := &components.PutBack{}
-	if p.Drift != nil && len(state.Commands("gate")) > 0 {
-		var err error
-		if found, err = p.Drift(ctx, fullName(ctx), cfg.Drift); err != nil {
-			return nil, fmt.Errorf("drift: %w", err)
+// newBase registers the cluster: it builds one, or connects to an existing one. Layers are the same
+// on both, except that gates cannot log in to the nodes of an existing cluster.
+func newBase(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput,
+	p Program,
+) (*base, error) {
+	if cfg.OnExistingCluster() {
+		existing, err := components.NewExistingCluster(ctx, "cluster",
+			&components.ExistingClusterArgs{
+				Kubeconfig: target, Timeouts: cfg.Timeouts, Artifacts: files,
+			})
+		if err != nil {
+			return nil, err
 		}
+		existing.Cluster.NetworkPolicies = cfg.Cluster.NetworkPolicies
+		return &base{cluster: existing.Cluster, nodes: existing.Nodes}, nil
 	}
-	found.Former = drift.Former(state)
-	return found.AttachTo(ctx)
-}
-
-// openTunnel opens the SSH tunnel, if one is configured. In a preview, which also works without the
-// cluster, a failure is only a warning.
-func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
-	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
-		return nil
-	}
-	spec, key, err := reach.Tunnel(cfg.Hosts, ".")
+	k3s, err := files.Get(config.ArtifactK3s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err = p.Tunnel(ctx, spec, key); err != nil && ctx.DryRun() {
-		return ctx.Log.Warn(err.Error(), nil)
+	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
+		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.CriticalValues(),
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version,
+		VIP:      cfg.K3s.VIP.IsValid(),
+		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host,
+		InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
+	})
+	if err != nil {
+		return nil, err
 	}
-	return err
+	// K3s has no After, because each node waits for the gate of its own host, which is in Hosts.
+	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
+		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts,
+		Artifacts: files, Timeouts: cfg.Timeouts,
+		Connect: p.Connect, Past: p.Past,
+	})
+	if err != nil {
+		return nil, err
+	}
+	built.Cluster.NetworkPolicies = *cfg.K3s.NetworkPolicies
+	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig,
+		nodes: configuredNodes(cfg)}, nil
 }
