@@ -148,7 +148,6 @@ func NewManifests(
 			}
 			needs, one = append(needs, end), one.withoutWait()
 		}
-		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
 			append(childOf(m, needs...), customTimeouts(args.Timeouts.Apply))...)
 		if err != nil {
@@ -198,10 +197,9 @@ func (m Manifest) withoutWait() Manifest {
 
 // fields returns the object's fields. The data of a Secret are marked as secret.
 func (m Manifest) fields() object {
-	fields := object{}
-	for key, value := range m.Object {
-		fields[key] = pulumi.Any(value)
-		if m.GetKind() == "Secret" && (key == "data" || key == "stringData") {
+	fields := maps.Clone(m.Object)
+	for _, key := range []string{"data", "stringData"} {
+		if value, there := fields[key]; there && m.GetKind() == "Secret" {
 			fields[key] = pulumi.ToSecret(pulumi.Any(value))
 		}
 	}

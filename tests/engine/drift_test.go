@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -111,6 +113,7 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 	for _, name := range []string{"kind", "local"} {
 		t.Run(name, func(t *testing.T) {
 			s, d := newStack(t, name), &drifting{}
+			s.set("apps", "manifests", []any{s.manifest(t)})
 			s.finds(d)
 			s.mustUp()
 			before := s.stored()
@@ -126,6 +129,9 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 			for _, object := range objects {
 				assert.Equal(t, []string{"update"}, changed[object], object)
 				inputs := s.stored()[object].Inputs
+				if inputs["kind"].HasValue() {
+					assert.Contains(t, annotationsOf(inputs), resource.PropertyKey(drift.Annotation), object)
+				}
 				for key := range before[object].Inputs {
 					assert.Contains(t, inputs, key, object)
 				}
@@ -137,6 +143,23 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 			require.Empty(t, s.mustUp().changed())
 		})
 	}
+}
+
+// manifest writes a file with an object that has annotations, and a Secret without.
+func (s *stack) manifest(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`apiVersion: v1
+kind: ConfigMap
+metadata: {name: team, annotations: {team.example.org/owner: a}}
+data: {size: "3"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: team}
+stringData: {password: hunter2}
+`), 0o600))
+	return file
 }
 
 func annotationsOf(inputs resource.PropertyMap) resource.PropertyMap {
