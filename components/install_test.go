@@ -104,9 +104,10 @@ func TestK3sIsRestartedOnlyAfterChange(t *testing.T) {
 			h.write("usr/local/bin/k3s", "another\n")
 			require.NoError(h.t, os.Remove(h.path("active/k3s")))
 		}, true},
-		"how it joined": {func(h *fakeHost) {
+		"how it joined, before K3s started": {func(h *fakeHost) {
 			h.write("var/lib/rancher/k3s/server/db/etcd/member", "")
 			h.write(joinFile, "server: https://10.0.0.2:6443\n")
+			h.touch("active/k3s", time.Minute) // started with it
 		}, true},
 		"the unit": {func(h *fakeHost) {
 			h.write("var/lib/strata/k3s-install.sh",
