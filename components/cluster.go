@@ -65,12 +65,7 @@ type Cluster struct {
 // tunnelTo returns the SSH tunnel to the hosts' API and to the load balancer's addresses. It
 // returns the zero Spec if no jump host is needed.
 func tunnelTo(hosts []*Host) tunnel.Spec {
-	return tunnel.First(hosts, func(host *Host) remote.Target {
-		if host.reached == nil {
-			return remote.Target{}
-		}
-		return host.reached.Target
-	})
+	return tunnel.First(hosts, func(host *Host) remote.Target { return host.at.Target })
 }
 
 // deletedWith returns the option DeletedWith: when the cluster is destroyed, Pulumi drops the

@@ -18,7 +18,7 @@
 //     CRDs (0007). A read-only check is a gate.
 //   - Pure functions build content (config.yaml, Helm values, scripts); constructors register
 //     resources and their dependencies.
-//   - Children are named name-role. Type tokens are strata:<layer>:<Kind>. Secrets are marked as
+//   - Children are named name-role. Type tokens are strata:<layer>/v2:<Kind>. Secrets are marked as
 //     secret when they are created.
 //
 // Package health has the checks of gates, and package config the configuration.

@@ -11,7 +11,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/actions/hosts/reach"
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
@@ -71,9 +70,11 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
-	// reached has the SSH connection parameters of an existing host. It is nil for a virtual
-	// machine, which is reached at its node's address.
-	reached *reach.Host
+	// at is the host's SSH target and role. It has a host key only if one is configured.
+	at health.Host
+	// key is SSHKey's text for an existing host, whose key the program reads from a file. Nil for a
+	// virtual machine.
+	key []byte
 	// Machine is the resource whose deletion also removes the host; nil for an existing host.
 	Machine pulumi.Resource
 	// Present is the command that recreates and starts the machine after an interrupted destroy.
@@ -152,7 +153,7 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		Hosts: []*Host{host},
 		Body: pulumix.Apply(h.Identity.owner, func(owner k3shost.Owner) health.Body {
 			if owner.Cluster != "" {
-				needs.Owner = owner.WithNode(host.target().Name)
+				needs.Owner = owner.WithNode(host.at.Name)
 			}
 			return needs
 		}),

@@ -26,21 +26,11 @@ func keyrings(hosts []*Host) pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
-// target returns the host's SSH target and role, without HostKey.
-func (h *Host) target() health.Host {
-	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port,
-		User: h.Node.SSH.User}
-	if h.reached != nil {
-		at = h.reached.Target
-	}
-	return health.Host{Target: at, Role: string(h.Node.Role)}
-}
-
 // targets returns hosts, in the same order, without their host keys.
 func targets(hosts []*Host) []health.Host {
 	known := make([]health.Host, 0, len(hosts))
 	for _, host := range hosts {
-		known = append(known, host.target())
+		known = append(known, host.at)
 	}
 	return known
 }
@@ -63,7 +53,7 @@ func pinnedTargets(hosts []*Host) pulumix.Output[[]health.Host] {
 // pinnedTarget returns the host with its pinned host key.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
 	return pulumix.Apply(h.HostKey.ToStringOutput(), func(key string) health.Host {
-		known := h.target()
+		known := h.at
 		known.HostKey = key
 		return known
 	})

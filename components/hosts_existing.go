@@ -10,6 +10,7 @@ import (
 	"strata/actions"
 	"strata/actions/hosts/reach"
 	"strata/actions/hosts/sshkey"
+	"strata/health"
 	"strata/internal/pulumi/self"
 	ssh "strata/internal/ssh/remote"
 )
@@ -35,7 +36,7 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 			return fmt.Errorf("host key of %s: %w", node.Name, err)
 		}
 		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key,
-			reached: &reached[i]})
+			at: health.Host{Target: reached[i].Target, Role: string(node.Role)}, key: reached[i].Key})
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/self"
+	ssh "strata/internal/ssh/remote"
 )
 
 // vms registers the virtual machines of drivers libvirt and proxmox. Each machine's host key is
@@ -98,8 +99,10 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("consent: %w", err)
 	}
+	target := ssh.Target{Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port,
+		User: node.SSH.User}
 	host := &Host{Node: node, SSHKey: v.key, HostKey: consent.pin(publicHalf(identity)),
-		consent: consent}
+		consent: consent, at: health.Host{Target: target, Role: string(node.Role)}}
 	return host, v.machine(name+"-vm", host, identity)
 }
 

@@ -27,7 +27,7 @@ func (k *k3s) founds(host *Host) string {
 // of a host. Agents must not change either if the cluster must not be created. Virtual machines
 // need no hook, because their host keys are in the state.
 func (k *k3s) refuseSecondCluster() error {
-	if k.args.Past == nil || k.servers[0].reached == nil {
+	if k.args.Past == nil || k.servers[0].Machine != nil {
 		return nil
 	}
 	allow := sync.OnceValue(func() error {
@@ -37,8 +37,7 @@ func (k *k3s) refuseSecondCluster() error {
 		}
 		var servers []members.Login
 		for _, server := range k.servers {
-			servers = append(servers, members.Login{Target: server.reached.Target,
-				Key: server.reached.Key})
+			servers = append(servers, members.Login{Target: server.at.Target, Key: server.key})
 		}
 		return past.Allow(k.ctx.Context(), k.ctx.Stack(), servers)
 	})

@@ -2,13 +2,6 @@ package k3shost
 
 import _ "embed"
 
-// Records of the files that Strata wrote on a host: those of K3s, and those of keepalived. An
-// install writes them, and package drift compares the host with them.
-const (
-	K3sRecord        = "/var/lib/strata/k3s.files"
-	KeepalivedRecord = "/var/lib/strata/keepalived.files"
-)
-
 // RecordFunctions defines shell functions that write a record, and that print what differs from it.
 // The functions are POSIX shell.
 //
