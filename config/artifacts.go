@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// SourceUpstream is the value of Artifacts.Source with which pinned artifacts are downloaded from
+// their projects.
+const SourceUpstream = "upstream"
+
 // Artifacts configures the source of binaries, charts and images.
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable

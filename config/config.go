@@ -1,5 +1,12 @@
 package config
 
+import (
+	"net/netip"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // Config is the whole configuration of one stack. If only certain texts are allowed for a field,
 // its tag enum lists them for docs/config.md and the schema of stack files. Validate enforces them.
 type Config struct {
@@ -48,4 +55,89 @@ type Config struct {
 	Drift Drift `json:"drift"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
+}
+
+// defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
+// stay empty. An unset version follows the bundle, or else the pin (package artifacts).
+func defaults() *Config {
+	on := true
+	encrypt := true
+	return &Config{
+		Hosts: Hosts{
+			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
+			VM: VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
+				Modules: []string{"br_netfilter", "overlay"}},
+			Libvirt: Libvirt{URI: "qemu:///system", Pool: "default", Type: "kvm"},
+			Proxmox: Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0"},
+		},
+		K3s: K3s{
+			ClusterCIDR:               netip.MustParsePrefix("10.42.0.0/16"),
+			ServiceCIDR:               netip.MustParsePrefix("10.43.0.0/16"),
+			Disable:                   []string{"traefik", "servicelb", "gateway-api-crd"},
+			SecretsEncryption:         &encrypt,
+			ClientCertificateLifetime: metav1.Duration{Duration: 365 * 24 * time.Hour},
+			Snapshots:                 Snapshots{Schedule: "0 */12 * * *", Retention: 5},
+		},
+		Upgrade:     Upgrade{Concurrency: 1},
+		MetalLB:     MetalLB{Enabled: &on},
+		CRDs:        CRDs{Keep: &on},
+		CertManager: CertManager{Enabled: &on},
+		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
+		Traefik: Traefik{Replicas: 2,
+			LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
+		APISIX: APISIX{Replicas: 2,
+			LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
+		Apps: Apps{Validate: ValidateFull,
+			Wave: Wave{Webhooks: &on, Replicas: 2}},
+		Artifacts: Artifacts{Source: SourceUpstream},
+		Verify:    true,
+		Drift:     Drift{Mode: DriftRepair},
+		Timeouts: Timeouts{
+			Host:               minutes(5),
+			API:                minutes(10),
+			Nodes:              minutes(10),
+			MetalLBWebhook:     minutes(5),
+			MetalLBPool:        minutes(2),
+			CRDs:               minutes(2),
+			CertManagerWebhook: minutes(4),
+			Certificate:        minutes(4),
+			Vault:              minutes(5),
+			Ingress:            minutes(5),
+			APISIX:             minutes(3),
+			Apps:               minutes(4),
+			Apply:              minutes(5),
+			Namespaces:         minutes(10),
+			Workload:           minutes(5),
+			ArgoCD:             minutes(5),
+			Install:            minutes(10),
+			Drain:              minutes(5),
+			Upgrade:            minutes(10),
+			Uninstall:          minutes(5),
+		},
+	}
+}
+
+// Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It
+// reads no files (CheckFiles does), and connects to nothing (a preflight does). Load calls it.
+func (c *Config) Validate() error {
+	return problems(c.check()).err()
+}
+
+func (c *Config) check() problems {
+	var ps problems
+	c.checkCluster(&ps)
+	c.checkMetalLB(&ps)
+	c.checkCRDs(&ps)
+	c.checkCertificates(&ps)
+	c.checkIngress(&ps)
+	c.checkCharts(&ps)
+	c.checkDiscard(&ps)
+	c.checkDrift(&ps)
+	c.checkArtifacts(&ps)
+	c.checkTimeouts(&ps)
+	return ps
+}
+
+func minutes(n int) metav1.Duration {
+	return metav1.Duration{Duration: time.Duration(n) * time.Minute}
 }

@@ -110,27 +110,6 @@ func valueOf(text string) (value any) {
 	return value
 }
 
-// Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It
-// reads no files (CheckFiles does), and connects to nothing (a preflight does). Load calls it.
-func (c *Config) Validate() error {
-	return problems(c.check()).err()
-}
-
-func (c *Config) check() problems {
-	var ps problems
-	c.checkCluster(&ps)
-	c.checkMetalLB(&ps)
-	c.checkCRDs(&ps)
-	c.checkCertificates(&ps)
-	c.checkIngress(&ps)
-	c.checkCharts(&ps)
-	c.checkDiscard(&ps)
-	c.checkDrift(&ps)
-	c.checkArtifacts(&ps)
-	c.checkTimeouts(&ps)
-	return ps
-}
-
 // field returns a key path below the namespace, for example strata:hosts.nodes[0].name.
 func field(format string, args ...any) string {
 	return Namespace + ":" + fmt.Sprintf(format, args...)

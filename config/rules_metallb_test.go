@@ -34,18 +34,3 @@ var metallbRules = []rule{
 			"10.10.0.200-10.10.0.210 (number 1); " +
 			"choose a range that nothing else uses"},
 }
-
-// restRules are about timeouts and artifacts.
-var restRules = []rule{
-	{"a timeout of nothing", one("timeouts", `{"api":"0s"}`),
-		"strata:timeouts.api: 0s is too short to wait for anything; use at least 1s, for example 5m"},
-	{"a negative timeout", one("timeouts", `{"host":"-5m"}`),
-		"strata:timeouts.host: -5m0s is too short to wait for anything; use at least 1s, for example 5m"},
-	{"an absurd timeout", one("timeouts", `{"nodes":"10h"}`),
-		"strata:timeouts.nodes: 10h0m0s is longer than 2h0m0s; use a shorter time, for example 10m"},
-	{"an empty source", one("artifacts", `{"source":" "}`),
-		"strata:artifacts.source: is empty; set upstream, or the path of a bundle folder"},
-	{"a URL as source", one("artifacts", `{"source":"https://example.org/bundle"}`),
-		"strata:artifacts.source: https://example.org/bundle is a URL; " +
-			"set upstream, or the path of a bundle folder on this machine"},
-}

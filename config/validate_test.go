@@ -21,7 +21,7 @@ type rule struct {
 
 // rules has every rule.
 var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules,
-	metallbRules, restRules, workloadRules, valuesRules, refusedRules, acmeRules)
+	metallbRules, timeoutRules, artifactRules, workloadRules, valuesRules, refusedRules, acmeRules)
 
 func TestEachRuleReportsKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {
