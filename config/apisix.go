@@ -87,8 +87,8 @@ func (c *Config) checkAPISIX(ps *problems) {
 	apisix := c.APISIX
 	c.checkController(ps, ControllerAPISIX, apisix.Replicas, apisix.LongestRequest.Duration,
 		apisix.Address, apisix.ExternalTrafficPolicy)
-	ps.addIf(apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) &&
-		apisix.Address == c.Traefik.Address,
+	ps.addIf(apisix.Address.IsValid() && apisix.Address == c.Traefik.Address &&
+		c.Ingress.Uses(ControllerTraefik) && c.Ingress.Uses(ControllerAPISIX),
 		field("apisix.address"), apisix.Address.String(),
 		"is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
 }

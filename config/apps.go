@@ -55,7 +55,6 @@ func (c *Config) checkApps(ps *problems) {
 	}
 	c.checkImages(ps)
 	c.checkWorkloads(ps)
-	c.checkWave(ps)
 	for i, file := range c.Apps.Manifests {
 		key := field("apps.manifests[%d]", i)
 		switch {

@@ -94,7 +94,7 @@ func severalReplicas(c *Config, enabled any) bool {
 // fingerprint matches the fingerprint of a certificate, or its beginning.
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-func (c *Config) checkCertificates(ps *problems) {
+func (c *Config) checkCertManager(ps *problems) {
 	ps.addIf(c.CertManager.Replicas < 1, field("certManager.replicas"),
 		fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
 	c.checkIssuer(ps)
@@ -154,5 +154,4 @@ func (c *Config) checkIssuer(ps *problems) {
 		"enable cert-manager, or use "+IssuerSelfSigned)
 	c.checkVaultIssuer(ps)
 	c.checkACME(ps)
-	c.checkVault(ps)
 }

@@ -60,8 +60,6 @@ type Config struct {
 // defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
 // stay empty. An unset version follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
-	on := true
-	encrypt := true
 	return &Config{
 		Hosts: Hosts{
 			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
@@ -74,46 +72,24 @@ func defaults() *Config {
 			ClusterCIDR:               netip.MustParsePrefix("10.42.0.0/16"),
 			ServiceCIDR:               netip.MustParsePrefix("10.43.0.0/16"),
 			Disable:                   []string{"traefik", "servicelb", "gateway-api-crd"},
-			SecretsEncryption:         &encrypt,
+			SecretsEncryption:         new(true),
 			ClientCertificateLifetime: metav1.Duration{Duration: 365 * 24 * time.Hour},
 			Snapshots:                 Snapshots{Schedule: "0 */12 * * *", Retention: 5},
 		},
 		Upgrade:     Upgrade{Concurrency: 1},
-		MetalLB:     MetalLB{Enabled: &on},
-		CRDs:        CRDs{Keep: &on},
-		CertManager: CertManager{Enabled: &on},
-		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
+		MetalLB:     MetalLB{Enabled: new(true)},
+		CRDs:        CRDs{Keep: new(true)},
+		CertManager: CertManager{Enabled: new(true)},
+		Vault:       Vault{Storage: VaultStorage{Persistent: new(true)}},
 		Traefik: Traefik{Replicas: 2,
-			LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
+			LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: new(true)},
 		APISIX: APISIX{Replicas: 2,
 			LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps: Apps{Validate: ValidateFull,
-			Wave: Wave{Webhooks: &on, Replicas: 2}},
+		Apps:      Apps{Validate: ValidateFull, Wave: Wave{Webhooks: new(true), Replicas: 2}},
 		Artifacts: Artifacts{Source: SourceUpstream},
 		Verify:    true,
 		Drift:     Drift{Mode: DriftRepair},
-		Timeouts: Timeouts{
-			Host:               minutes(5),
-			API:                minutes(10),
-			Nodes:              minutes(10),
-			MetalLBWebhook:     minutes(5),
-			MetalLBPool:        minutes(2),
-			CRDs:               minutes(2),
-			CertManagerWebhook: minutes(4),
-			Certificate:        minutes(4),
-			Vault:              minutes(5),
-			Ingress:            minutes(5),
-			APISIX:             minutes(3),
-			Apps:               minutes(4),
-			Apply:              minutes(5),
-			Namespaces:         minutes(10),
-			Workload:           minutes(5),
-			ArgoCD:             minutes(5),
-			Install:            minutes(10),
-			Drain:              minutes(5),
-			Upgrade:            minutes(10),
-			Uninstall:          minutes(5),
-		},
+		Timeouts:  defaultTimeouts(),
 	}
 }
 
@@ -123,21 +99,25 @@ func (c *Config) Validate() error {
 	return problems(c.check()).err()
 }
 
+// check returns the problems of all sections and layers. Each section's check decides itself whether
+// it applies.
 func (c *Config) check() problems {
 	var ps problems
 	c.checkCluster(&ps)
 	c.checkMetalLB(&ps)
 	c.checkCRDs(&ps)
-	c.checkCertificates(&ps)
+	c.checkCertManager(&ps)
+	c.checkVault(&ps)
 	c.checkIngress(&ps)
+	c.checkTraefik(&ps)
+	c.checkAPISIX(&ps)
+	c.checkArgoCD(&ps)
+	c.checkApps(&ps)
+	c.checkWave(&ps)
 	c.checkCharts(&ps)
 	c.checkDiscard(&ps)
-	c.checkDrift(&ps)
 	c.checkArtifacts(&ps)
+	c.checkDrift(&ps)
 	c.checkTimeouts(&ps)
 	return ps
-}
-
-func minutes(n int) metav1.Duration {
-	return metav1.Duration{Duration: time.Duration(n) * time.Minute}
 }

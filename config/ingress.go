@@ -43,28 +43,23 @@ func (c *Config) checkIngress(ps *problems) {
 		ps.add(field("ingress.domain"), domain, "is not a DNS domain",
 			"use lower-case letters, digits, dashes and dots, for example staging.example.org")
 	}
-	c.checkArgoCD(ps)
-	c.checkApps(ps)
-	if !c.Ingress.Uses(ControllerTraefik) && !c.Ingress.Uses(ControllerAPISIX) {
-		return
-	}
-	c.checkBelowIngress(ps)
-	if c.Ingress.Uses(ControllerTraefik) {
-		c.checkTraefik(ps)
-	}
-	if c.Ingress.Uses(ControllerAPISIX) {
-		c.checkAPISIX(ps)
+	if c.Ingress.Uses(ControllerTraefik) || c.Ingress.Uses(ControllerAPISIX) {
+		c.checkBelowIngress(ps)
 	}
 }
 
 // longestRequestLimit keeps a Pod's grace period below an hour.
 const longestRequestLimit = time.Hour
 
-// checkController checks the keys that the sections of all ingress controllers have.
+// checkController checks the keys that the sections of all ingress controllers have, if the
+// controller is configured.
 func (c *Config) checkController(
 	ps *problems, section string, replicas int, longest time.Duration, address netip.Addr,
 	policy TrafficPolicy,
 ) {
+	if !c.Ingress.Uses(section) {
+		return
+	}
 	key := func(name string) string { return field("%s.%s", section, name) }
 	ps.addIf(replicas < 1, key("replicas"), fmt.Sprint(replicas), "is less than one",
 		"use 2 or more, so that one can go while another serves")

@@ -57,6 +57,35 @@ type Timeouts struct {
 	Uninstall metav1.Duration `json:"uninstall,omitzero"`
 }
 
+func defaultTimeouts() Timeouts {
+	return Timeouts{
+		Host:               minutes(5),
+		API:                minutes(10),
+		Nodes:              minutes(10),
+		MetalLBWebhook:     minutes(5),
+		MetalLBPool:        minutes(2),
+		CRDs:               minutes(2),
+		CertManagerWebhook: minutes(4),
+		Certificate:        minutes(4),
+		Vault:              minutes(5),
+		Ingress:            minutes(5),
+		APISIX:             minutes(3),
+		Apps:               minutes(4),
+		Apply:              minutes(5),
+		Namespaces:         minutes(10),
+		Workload:           minutes(5),
+		ArgoCD:             minutes(5),
+		Install:            minutes(10),
+		Drain:              minutes(5),
+		Upgrade:            minutes(10),
+		Uninstall:          minutes(5),
+	}
+}
+
+func minutes(n int) metav1.Duration {
+	return metav1.Duration{Duration: time.Duration(n) * time.Minute}
+}
+
 // longestTimeout is longer than any wait that could still succeed. A longer timeout is a typing
 // error, such as hours for minutes.
 const longestTimeout = 2 * time.Hour
