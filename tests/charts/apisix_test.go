@@ -11,7 +11,7 @@ import (
 // The program injects the grace period as a second line of priorityClassName, which the chart does
 // not quote. This test fails with a chart that quotes it.
 func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
-	w := newWorld(t, newProgram(t, platforms[1].sections))
+	w := newWorld(t, newProgram(t, platforms[1].keys))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
 	require.True(t, ok)
 	pod := as[pods](found).Spec.Template.Spec
@@ -25,7 +25,7 @@ func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 
 // The program injects the probe in the same way, as a second line of image.pullPolicy.
 func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
-	w := newWorld(t, newProgram(t, platforms[1].sections))
+	w := newWorld(t, newProgram(t, platforms[1].keys))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
 	require.True(t, ok)
 	container := as[pods](found).Spec.Template.Spec.Containers[0]
@@ -38,7 +38,7 @@ func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 
 // The policy selects the controller, the only client of the admin API, by the charts' labels.
 func TestOnlyControllerReachesAdminAPI(t *testing.T) {
-	w := newWorld(t, newProgram(t, platforms[1].sections))
+	w := newWorld(t, newProgram(t, platforms[1].keys))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
 		found, ok := find(w.charts, "Deployment", "apisix", name)
 		require.True(t, ok)

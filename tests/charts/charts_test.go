@@ -7,38 +7,49 @@ package charts_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
 )
 
 // platforms are stacks that together have all releases of the program.
 var platforms = []struct {
-	name     string
-	sections map[string]any
+	name string
+	keys map[string]any
 }{
 	{"staging", nil},
-	{"APISIX and its demo", map[string]any{
-		"ingress": map[string]any{"controllers": []string{"traefik", "apisix"}},
-		"apps":    map[string]any{"demo": true},
-	}},
-	{"staging, certificates of its own Vault",
-		map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
+	{"every layer", everyLayer()},
+	{"staging, certificates of its own Vault", map[string]any{"certManager.issuer": "vault"}},
 	{"staging, certificates by ACME", map[string]any{
-		"certManager": map[string]any{"issuer": "acme",
-			"acme": map[string]any{"server": "https://acme.example.org/directory"}},
-		"ingress": map[string]any{"domain": "platform.example.org"},
+		"certManager.issuer":      "acme",
+		"certManager.acme.server": "https://acme.example.org/directory",
+		"ingress.domain":          "platform.example.org",
 	}},
-	{"staging, Vault to try out",
-		map[string]any{"vault": map[string]any{"enabled": true,
-			"storage": map[string]any{"persistent": false}}}},
+	{"staging, Vault to try out", map[string]any{"vault.enabled": true,
+		"vault.storage.persistent": false}},
+}
+
+// everyLayer returns the keys that enable each layer whose chart the lab has. Certificates are the
+// stack's own.
+func everyLayer() map[string]any {
+	keys := pulumitest.EveryLayer()
+	delete(keys, "certManager.issuer")
+	for values, chart := range pulumitest.Charts {
+		if chart.Values == "" {
+			delete(keys, strings.TrimSuffix(values, "values")+"enabled")
+		}
+	}
+	return keys
 }
 
 func TestEachChartAcceptsOurValues(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
-			p := newProgram(t, platform.sections)
+			p := newProgram(t, platform.keys)
 			require.NotEmpty(t, p.releases)
 			for _, release := range p.releases {
 				objects, err := release.render()
@@ -55,7 +66,7 @@ func TestEachChartAcceptsOurValues(t *testing.T) {
 func TestChartsHaveObjectsThatGatesAndEdgesNeed(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
-			w := newWorld(t, newProgram(t, platform.sections))
+			w := newWorld(t, newProgram(t, platform.keys))
 			problems, unchecked := w.check()
 			assert.Empty(t, problems)
 			for _, one := range unchecked {
@@ -68,7 +79,7 @@ func TestChartsHaveObjectsThatGatesAndEdgesNeed(t *testing.T) {
 func TestNoReleaseLeavesCRDsBehind(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
-			p := newProgram(t, platform.sections)
+			p := newProgram(t, platform.keys)
 			for _, release := range p.releases {
 				assert.Empty(t, release.orphans(t, p.definitions),
 					"%s: Helm never deletes these; skip its crds/", release.chartName())

@@ -13,6 +13,7 @@ import (
 
 	"strata/artifacts"
 	"strata/tests/drift"
+	"strata/tests/pulumitest"
 )
 
 // compared has the facts of an artifact of the lab (its stand-in) and of upstream (its original).
@@ -25,9 +26,6 @@ type compared struct {
 // chartOrCRDs matches the file of an upstream chart or CRDs; the first group is the artifact's
 // name. Archives of images do not match.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
-
-// withoutStandIn has the artifacts for which the lab has no stand-in, with the reason.
-var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
 
 // originalCharts returns the files of upstream charts and CRDs in the folder ORIGINALS.
 func originalCharts(t *testing.T) []string {
@@ -63,7 +61,7 @@ func TestChartDriftIsKnown(t *testing.T) {
 	}
 	all := map[string]*compared{}
 	for _, platform := range platforms {
-		p := newProgram(t, platform.sections)
+		p := newProgram(t, platform.keys)
 		for _, release := range p.releases {
 			compareCharts(t, all, release)
 		}
@@ -71,7 +69,7 @@ func TestChartDriftIsKnown(t *testing.T) {
 	compareCRDs(t, all)
 	for _, file := range notCompared(all, originals) {
 		t.Run(file, func(t *testing.T) {
-			if why := withoutStandIn[chartOrCRDs.FindStringSubmatch(file)[1]]; why != "" {
+			if why := pulumitest.WithoutStandIn[chartOrCRDs.FindStringSubmatch(file)[1]]; why != "" {
 				t.Skip("not compared: " + why)
 			}
 			t.Error(
@@ -152,7 +150,7 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 
 // Every property that matters to Strata is a fact, so a chart with another one is reported.
 func TestChangedChartIsADifference(t *testing.T) {
-	p := newProgram(t, platforms[1].sections)
+	p := newProgram(t, platforms[1].keys)
 	var objects []object
 	for _, release := range p.releases {
 		found, err := release.render()

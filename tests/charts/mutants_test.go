@@ -110,8 +110,8 @@ func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 }
 
 func TestCheckDetectsMutatedGate(t *testing.T) {
-	vault := newWorld(t, newProgram(t, platforms[2].sections))
-	apisix := newWorld(t, newProgram(t, platforms[1].sections))
+	vault := newWorld(t, newProgram(t, platforms[2].keys))
+	apisix := newWorld(t, newProgram(t, platforms[1].keys))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
 			w, named := vault, func(s health.Spec) bool { return s.Gate == mutant.gate }
@@ -172,7 +172,7 @@ var inObjects = []struct {
 }
 
 func TestCheckDetectsMutatedObject(t *testing.T) {
-	sound := newWorld(t, newProgram(t, platforms[2].sections))
+	sound := newWorld(t, newProgram(t, platforms[2].keys))
 	for _, mutant := range inObjects {
 		t.Run(mutant.name, func(t *testing.T) {
 			w := *sound

@@ -35,7 +35,7 @@ func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
-			w := newWorld(t, newProgram(t, platform.sections))
+			w := newWorld(t, newProgram(t, platform.keys))
 			policies := policiesOf(w.own)
 			require.NotEmpty(t, policies)
 			for _, served := range w.forEveryone() {
@@ -65,7 +65,7 @@ func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 func TestPoliciesSelectEachPodOfALayer(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
-			w := newWorld(t, newProgram(t, platform.sections))
+			w := newWorld(t, newProgram(t, platform.keys))
 			policies := policiesOf(w.own)
 			for _, one := range w.charts {
 				if !slices.Contains(workloadKinds, one.Kind) ||

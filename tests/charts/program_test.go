@@ -32,20 +32,21 @@ type program struct {
 	warnings []string
 }
 
-// newProgram runs the program with the committed stack staging, with some sections replaced.
-func newProgram(t *testing.T, sections map[string]any) *program {
+// newProgram runs the program with the committed stack staging, with the sections of some keys
+// replaced.
+func newProgram(t *testing.T, keys map[string]any) *program {
 	t.Helper()
-	p, err := runProgram(t, sections)
+	p, err := runProgram(t, keys)
 	require.NoError(t, err)
 	return p
 }
 
 // runProgram is newProgram for a configuration that the program may refuse.
-func runProgram(t *testing.T, sections map[string]any) (*program, error) {
+func runProgram(t *testing.T, keys map[string]any) (*program, error) {
 	t.Helper()
 	project, answers := pulumitest.NewProject(t), pulumitest.NewAnswers(t)
 	manifest := fillBundle(t, project.Bundle)
-	t.Setenv(pulumi.EnvConfig, configuration(t, sections))
+	t.Setenv(pulumi.EnvConfig, configuration(t, keys))
 	p := &program{}
 	recorder := &pulumitest.Recorder{Outputs: func(r pulumitest.Resource) resource.PropertyMap {
 		outputs := answers.Outputs(r)
@@ -70,10 +71,10 @@ func runProgram(t *testing.T, sections map[string]any) (*program, error) {
 }
 
 // configuration returns the configuration that Pulumi passes to the program.
-func configuration(t *testing.T, sections map[string]any) string {
+func configuration(t *testing.T, keys map[string]any) string {
 	t.Helper()
 	handed := pulumitest.Committed(t, "staging")
-	for section, value := range sections {
+	for section, value := range pulumitest.Sections(t, keys) {
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
 		handed[config.Namespace+":"+section] = string(text)

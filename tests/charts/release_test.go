@@ -25,6 +25,8 @@ type release struct {
 	artifact        string // the chart's name in config.Pins
 	origin          string // the manifest's text, which begins with "real" for upstream
 	values          map[string]any
+	key             string // the configuration key of the user's values
+	row             pulumitest.Chart
 	// skips is true if Helm does not install the chart's crds/.
 	skips bool
 }
@@ -44,6 +46,12 @@ func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest
 			made.artifact, made.origin = entry.Name, entry.Origin
 		}
 	}
+	for key, row := range pulumitest.Charts {
+		if row.Release == r.Name {
+			made.key, made.row = key, row
+		}
+	}
+	require.NotEmpty(t, made.key, "pulumitest.Charts has no row for %s", r.Name)
 	made.skips, _ = inputs["skipCrds"].(bool)
 	require.NotEmpty(t, made.origin, "%s is not of the bundle", made.chart)
 	return made

@@ -20,12 +20,8 @@ var misspelt = []struct{ release, section, key, other string }{
 	{"cert-manager", "", "startupapicheck", "startupAPICheck"},
 }
 
-// sections has a value of each release that is an object.
-var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs",
-	"vault": "server", "cert-manager": "webhook"}
-
 func TestMisspeltValueIsDetected(t *testing.T) {
-	p := newProgram(t, platforms[2].sections)
+	p := newProgram(t, platforms[2].keys)
 	for _, mutant := range misspelt {
 		t.Run(mutant.release+" "+mutant.key, func(t *testing.T) {
 			i := slices.IndexFunc(p.releases,
@@ -39,7 +35,7 @@ func TestMisspeltValueIsDetected(t *testing.T) {
 }
 
 func TestValueOfWrongTypeIsRefusedByChartSchema(t *testing.T) {
-	p := newProgram(t, platforms[2].sections)
+	p := newProgram(t, platforms[2].keys)
 	for _, sound := range p.releases {
 		t.Run(sound.name, func(t *testing.T) {
 			broken := *sound
@@ -47,9 +43,8 @@ func TestValueOfWrongTypeIsRefusedByChartSchema(t *testing.T) {
 				t.Skipf("not checked: %s has no schema", broken.chartName())
 			}
 			broken.values = maps.Clone(broken.values)
-			section := sections[broken.name]
-			require.Contains(t, broken.values, section)
-			broken.values[section] = 3
+			require.Contains(t, broken.values, broken.row.Object, "the row of %s", broken.key)
+			broken.values[broken.row.Object] = 3
 			_, err := broken.render()
 			assert.ErrorContains(t, err, "refuses our values")
 		})

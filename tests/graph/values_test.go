@@ -2,7 +2,7 @@ package graph_test
 
 import (
 	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -23,32 +23,13 @@ type section = map[string]any
 // with returns the graph of stack local with every chart, and other values at some keys.
 func (p *program) with(t *testing.T, other map[string]any) graph {
 	t.Helper()
-	sections := everyLayer()
-	for key, value := range other {
-		nest(sections, key, value)
-	}
+	keys := pulumitest.EveryLayer()
+	maps.Copy(keys, other)
 	p.commit(t)
-	for name, more := range sections {
-		p.change(t, name, more)
+	for name, more := range pulumitest.Sections(t, keys) {
+		p.change(t, name, more.(section))
 	}
 	return p.graph(t)
-}
-
-// nest sets the value of a key in the configuration.
-func nest(sections map[string]section, key string, value any) {
-	steps := strings.Split(key, ".")
-	at := sections[steps[0]]
-	if at == nil {
-		at = section{}
-		sections[steps[0]] = at
-	}
-	for _, step := range steps[1 : len(steps)-1] {
-		if at[step] == nil {
-			at[step] = section{}
-		}
-		at = at[step].(section)
-	}
-	at[steps[len(steps)-1]] = value
 }
 
 // leaves returns the paths of all values in a release's values that are no objects.
@@ -79,24 +60,6 @@ func unmarked(value resource.PropertyValue) resource.PropertyValue {
 	}
 }
 
-// tree returns an object with one value, at a path in the syntax of config.ValuePath.
-func tree(t *testing.T, path string, value any) any {
-	t.Helper()
-	for path != "" {
-		at := strings.LastIndexAny(path, ".[")
-		if strings.HasSuffix(path, "]") {
-			at = strings.LastIndex(path, "[")
-			var name string
-			_, err := fmt.Sscanf(path[at:], "[%q]", &name)
-			require.NoError(t, err)
-			path, value = path[:at], section{name: value}
-			continue
-		}
-		path, value = path[:max(at, 0)], section{path[at+1:]: value}
-	}
-	return value
-}
-
 // Each value that the program sets in a chart is in one of two lists. Either the user's value is
 // refused, with a reason, or it overrides the program's. A value that is in no list fails the test.
 // The variants are the configurations that decide which values are set.
@@ -109,29 +72,28 @@ func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newProgram(t, "local").with(t, variant)
-			for key, chart := range chartsOf {
-				paths := leaves("", g[chart.release].Inputs["values"])
-				require.NotEmpty(t, paths, chart.release)
+			for key, chart := range pulumitest.Charts {
+				paths := leaves("", g[chart.Release].Inputs["values"])
+				require.NotEmpty(t, paths, chart.Release)
 				for _, path := range paths {
 					if (config.Values{Key: key}).GivesWay(path) {
 						continue
 					}
-					raw := map[string]section{"cluster": {"context": "kind-kind"},
-						"metallb": {"addresses": []string{"10.0.0.1-10.0.0.9"}}}
-					nest(raw, key, tree(t, path, "mine"))
-					assert.ErrorContains(t, load(t, raw), "is not for values to set", "%s: %s",
-						key, path)
+					err := load(t, map[string]any{"cluster.context": "kind-kind",
+						"metallb.addresses": []string{"10.0.0.1-10.0.0.9"},
+						key + "." + path:    "mine"})
+					assert.ErrorContains(t, err, "is not for values to set", "%s: %s", key, path)
 				}
 			}
 		})
 	}
 }
 
-// load loads a configuration and returns its error.
-func load(t *testing.T, sections map[string]section) error {
+// load loads a configuration with these keys and returns its error.
+func load(t *testing.T, keys map[string]any) error {
 	t.Helper()
 	raw := map[string]string{}
-	for name, one := range sections {
+	for name, one := range pulumitest.Sections(t, keys) {
 		text, err := json.Marshal(one)
 		require.NoError(t, err)
 		raw[name] = string(text)
@@ -145,26 +107,26 @@ func load(t *testing.T, sections map[string]section) error {
 func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
-	for key, chart := range chartsOf {
+	for key, chart := range pulumitest.Charts {
 		t.Run(key, func(t *testing.T) {
 			after := p.with(t, map[string]any{
 				key: section{"podAnnotations": section{"example.org/mine": "yes"}}})
 			require.Equal(t, before.names(), after.names())
-			assert.ElementsMatch(t, chart.changes(before), changedIn(before, after))
-			values := unmarked(after[chart.release].Inputs["values"]).ObjectValue()
+			assert.ElementsMatch(t, changesOf(chart, before), changedIn(before, after))
+			values := unmarked(after[chart.Release].Inputs["values"]).ObjectValue()
 			assert.Equal(t, "yes", values["podAnnotations"].ObjectValue()["example.org/mine"].StringValue())
-			for name, had := range unmarked(before[chart.release].Inputs["values"]).ObjectValue() {
+			for name, had := range unmarked(before[chart.Release].Inputs["values"]).ObjectValue() {
 				assert.True(t, had.DeepEquals(values[name]), "ours stand: %s", name)
 			}
 		})
 	}
 }
 
-// changes returns the release, the resources that run again, and the random values of their
+// changesOf returns a chart's release, the resources that run again, and the random values of their
 // commands.
-func (c chartOf) changes(g graph) []string {
-	names := []string{c.release}
-	for _, name := range c.again {
+func changesOf(chart pulumitest.Chart, g graph) []string {
+	names := []string{chart.Release}
+	for _, name := range chart.Again {
 		names = append(names, name)
 		if _, ok := g[name+"-attempt"]; ok {
 			names = append(names, name+"-attempt")
@@ -187,7 +149,7 @@ func changedIn(before, after graph) (names []string) {
 // they change, only a random value in plain text may change.
 func TestChartValuesOfSecretSectionAreNowhereInPlainText(t *testing.T) {
 	p := newProgram(t, "local")
-	for key, chart := range chartsOf {
+	for key, chart := range pulumitest.Charts {
 		t.Run(key, func(t *testing.T) {
 			name, _, _ := strings.Cut(key, ".")
 			t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:`+name+`"]`)
@@ -200,8 +162,8 @@ func TestChartValuesOfSecretSectionAreNowhereInPlainText(t *testing.T) {
 					assert.Empty(t, pulumitest.FindPlain(string(input), value, "hunter2"), r.Name)
 				}
 			}
-			assert.True(t, pulumitest.Contains(first[chart.release].Inputs["values"], "hunter2"))
-			for _, name := range chart.again {
+			assert.True(t, pulumitest.Contains(first[chart.Release].Inputs["values"], "hunter2"))
+			for _, name := range chart.Again {
 				assert.NotEqual(t, first[name].Text("stdin"), second[name].Text("stdin"),
 					"%s runs again", name)
 			}
