@@ -26,9 +26,10 @@ func TestEveryLayerOfOwnClusterHasNetworkPolicy(t *testing.T) {
 	g := p.graph(t)
 	var out strings.Builder
 	for _, name := range g.layerPolicies() {
-		spec, err := yaml.Marshal(unmarked(g[name].Inputs["spec"]).Mappable())
+		spec, _ := g[name].Input("spec")
+		text, err := yaml.Marshal(spec.Mappable())
 		require.NoError(t, err)
-		fmt.Fprintf(&out, "# %s\n%s\n", name, spec)
+		fmt.Fprintf(&out, "# %s\n%s\n", name, text)
 	}
 	golden(t, filepath.Join(root, "tests/graph/testdata/network_policies.golden"), out.String())
 

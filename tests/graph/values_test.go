@@ -34,7 +34,6 @@ func (p *program) with(t *testing.T, other map[string]any) graph {
 
 // leaves returns the paths of all values in a release's values that are no objects.
 func leaves(path string, value resource.PropertyValue) []string {
-	value = unmarked(value)
 	if !value.IsObject() || len(value.ObjectValue()) == 0 {
 		return []string{path}
 	}
@@ -44,20 +43,6 @@ func leaves(path string, value resource.PropertyValue) []string {
 	}
 	slices.Sort(found)
 	return found
-}
-
-// unmarked returns a value without marks of secrets and outputs.
-func unmarked(value resource.PropertyValue) resource.PropertyValue {
-	for {
-		switch {
-		case value.IsSecret():
-			value = value.SecretValue().Element
-		case value.IsOutput():
-			value = value.OutputValue().Element
-		default:
-			return value
-		}
-	}
 }
 
 // Each value that the program sets in a chart is in one of two lists. Either the user's value is
@@ -73,7 +58,8 @@ func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newProgram(t, "local").with(t, variant)
 			for key, chart := range pulumitest.Charts {
-				paths := leaves("", g[chart.Release].Inputs["values"])
+				values, _ := g[chart.Release].Input("values")
+				paths := leaves("", values)
 				require.NotEmpty(t, paths, chart.Release)
 				for _, path := range paths {
 					if (config.Values{Key: key}).GivesWay(path) {
@@ -113,10 +99,12 @@ func TestEachChartsValuesReachItsRelease(t *testing.T) {
 				key: section{"podAnnotations": section{"example.org/mine": "yes"}}})
 			require.Equal(t, before.names(), after.names())
 			assert.ElementsMatch(t, changesOf(chart, before), changedIn(before, after))
-			values := unmarked(after[chart.Release].Inputs["values"]).ObjectValue()
+			had, _ := before[chart.Release].Input("values")
+			have, _ := after[chart.Release].Input("values")
+			values := have.ObjectValue()
 			assert.Equal(t, "yes", values["podAnnotations"].ObjectValue()["example.org/mine"].StringValue())
-			for name, had := range unmarked(before[chart.Release].Inputs["values"]).ObjectValue() {
-				assert.True(t, had.DeepEquals(values[name]), "ours stand: %s", name)
+			for name, ours := range had.ObjectValue() {
+				assert.True(t, ours.DeepEquals(values[name]), "ours stand: %s", name)
 			}
 		})
 	}
@@ -178,13 +166,13 @@ func TestTrafficPolicyReachesServicesAndGates(t *testing.T) {
 		map[string]any{"traefik.externalTrafficPolicy": "Local",
 			"apisix.externalTrafficPolicy": "Local"})
 	for release, path := range map[string][]resource.PropertyKey{
-		"traefik-release": {"values", "service", "spec", "externalTrafficPolicy"},
-		"apisix-release":  {"values", "service", "externalTrafficPolicy"},
+		"traefik-release": {"service", "spec", "externalTrafficPolicy"},
+		"apisix-release":  {"service", "externalTrafficPolicy"},
 	} {
 		for policy, g := range map[string]graph{"Cluster": before, "Local": after} {
-			at := resource.NewProperty(g[release].Inputs)
+			at, _ := g[release].Input("values")
 			for _, step := range path {
-				at = unmarked(at).ObjectValue()[step]
+				at = at.ObjectValue()[step]
 			}
 			assert.Equal(t, policy, at.StringValue(), release)
 		}
