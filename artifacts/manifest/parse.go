@@ -36,7 +36,8 @@ func (m Manifest) Title() string {
 
 // Parse returns the objects in a file, read as by `kubectl apply --filename`: YAML documents or a
 // stream of JSON, in UTF-8 or UTF-16, with the items of lists. It fails for content that kubectl
-// would silently drop, and for a file without objects. Errors name the file.
+// would silently drop, and for a file without objects. Errors name the file. Beside an error it
+// returns the objects that kubectl would read.
 func Parse(file string, text []byte) ([]Manifest, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)
 	if err != nil {
@@ -44,13 +45,14 @@ func Parse(file string, text []byte) ([]Manifest, error) {
 			file, err)
 	}
 	starts, err := documentStarts(text)
+	var wrong []error
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
 	}
 	read := &documents{file: file}
 	infos, err := resource.NewLocalBuilder().Unstructured().Schema(read).ContinueOnError().
 		Stream(bytes.NewReader(text), file).Flatten().Do().Infos()
-	wrong := read.wrong
+	wrong = append(wrong, read.wrong...)
 	switch {
 	case err == nil:
 		wrong = append(wrong, read.checkCount(starts))
@@ -61,11 +63,8 @@ func Parse(file string, text []byte) ([]Manifest, error) {
 	for _, info := range infos {
 		objects = append(objects, Manifest{file, info.Object.(*unstructured.Unstructured)})
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return nil, err
+	if err = errors.Join(wrong...); err == nil && len(objects) == 0 {
+		err = fmt.Errorf("%s: holds no object", file)
 	}
-	if len(objects) == 0 {
-		return nil, fmt.Errorf("%s: holds no object", file)
-	}
-	return objects, nil
+	return objects, err
 }

@@ -32,6 +32,10 @@ func titles(t *testing.T, text string) string {
 	t.Helper()
 	objects, err := manifest.Parse("mine.yaml", []byte(text))
 	require.NoError(t, err)
+	return join(objects)
+}
+
+func join(objects []manifest.Manifest) string {
 	var all []string
 	for _, object := range objects {
 		all = append(all, object.Title())
@@ -124,14 +128,39 @@ func TestManifestWithIgnoredContentIsRefused(t *testing.T) {
 		"broken JSON": {asJSON("a") + "{", "did not find expected <document start>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects, err := manifest.Parse("mine.yaml", []byte(test.text))
+			_, err := manifest.Parse("mine.yaml", []byte(test.text))
 			require.ErrorContains(t, err, test.want)
 			for line := range strings.Lines(err.Error()) {
 				assert.True(t, strings.HasPrefix(line, "mine.yaml: ") ||
 					strings.HasPrefix(line, "  line"), line)
 			}
 			assert.NotContains(t, err.Error(), "hunter2")
-			assert.Empty(t, objects)
+		})
+	}
+}
+
+// An object that is refused must not hide the others of its file.
+func TestRefusedObjectLeavesOthersInResult(t *testing.T) {
+	const whole = "ConfigMap a, ConfigMap b"
+	for name, test := range map[string]struct{ text, want string }{
+		"a label that is a number": {"metadata: {name: c, labels: {v: 1.0}}\n", whole},
+		"an object with items":     {"metadata: {name: c}\nitems: []\n", whole},
+		"a key that is twice": {"metadata: {name: c, name: d}\n",
+			"ConfigMap a, ConfigMap d, ConfigMap b"},
+		"no kind":     {"stringData: {a: hunter2}\n", whole},
+		"text":        {"hello", whole},
+		"broken YAML": {"invalid: yaml: :\n", "ConfigMap a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := configMap("a") + "---\n"
+			if strings.HasPrefix(test.text, "metadata") {
+				text += "apiVersion: v1\nkind: ConfigMap\n"
+			}
+			objects, err := manifest.Parse("mine.yaml",
+				[]byte(text+test.text+"\n---\n"+configMap("b")))
+			require.Error(t, err)
+			assert.NotContains(t, err.Error(), "hunter2")
+			assert.Equal(t, test.want, join(objects))
 		})
 	}
 }
