@@ -12,7 +12,7 @@ import (
 // certificate's Secret by a Certificate in the same files, by the mounted keys tls.crt and tls.key,
 // or by a name that ends in -tls, -cert or -certificate.
 func (c *checker) checkCertificates(s *subject) {
-	for _, mounted := range certificates(s.pod, namespaceOf(s.Manifest), c.related.issued) {
+	for _, mounted := range certificates(s.pod, s.namespace, c.related.issued) {
 		problem, fix := judge(s.pod, mounted)
 		if problem == "" {
 			continue

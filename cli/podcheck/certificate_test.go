@@ -173,10 +173,11 @@ func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 // A Pod specification that cannot be read must not hide the findings of other Pods.
 func TestUnreadablePodHidesNoFindings(t *testing.T) {
 	report := find(t,
-		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: "+
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: "+
 			"b}], volumes: none}\n---"+
 			strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1))
 	assert.Len(t, report.Findings, 1)
 	require.Len(t, report.Unread, 1)
-	assert.ErrorContains(t, report.Unread[0], "shop.yaml: Plan a: spec: ")
+	assert.ErrorContains(t, report.Unread[0],
+		"shop.yaml: Pod a: spec.volumes: expected array, found string")
 }

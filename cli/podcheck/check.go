@@ -1,13 +1,10 @@
 package podcheck
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"strata/artifacts/manifest"
@@ -15,18 +12,24 @@ import (
 
 // Check checks every Pod specification, in any kind of object and at any depth.
 func Check(objects []manifest.Manifest, options Options) Report {
-	c := checker{Options: options, related: relate(objects)}
+	c := checker{Options: options}
 	c.report = Report{
 		Findings: []Finding{}, Patches: []map[string]any{}, Pods: []string{},
 		Without: map[string]int{}, CertificateOnly: map[string]int{},
 	}
+	c.relate(objects)
 	for _, o := range objects {
-		pods := specifications(nil, o.Object)
-		if len(pods) == 0 {
+		subjects, wrong := specifications(nil, o.Object), []error(nil)
+		if isWorkload(o) {
+			subjects, wrong = readWorkload(o)
+			c.refuse(o, wrong...)
+		}
+		if len(subjects)+len(wrong) == 0 {
 			c.report.Without[o.GetKind()]++
 		}
-		for _, pod := range pods {
-			c.check(o, pod)
+		for _, s := range subjects {
+			s.Manifest, s.namespace = o, namespaceOf(o)
+			c.check(&s)
 		}
 	}
 	return c.report
@@ -40,46 +43,47 @@ type checker struct {
 	report  Report
 }
 
+// refuse records errors about an object that cannot be read.
+func (c *checker) refuse(o manifest.Manifest, wrong ...error) {
+	for _, err := range wrong {
+		c.report.Unread = append(c.report.Unread,
+			fmt.Errorf("%s: %s: %w", o.File, o.Title(), err))
+	}
+}
+
 // subject is one Pod specification with the object that contains it.
 type subject struct {
 	manifest.Manifest
-	place string
-	path  *field.Path
-	pod   corev1.PodSpec
+	workload
+	namespace string
+	place     string
+	path      *field.Path
+	pod       corev1.PodSpec
 	// labels are the Pods' labels.
 	labels map[string]string
+	// serves is true if the rules about lost requests apply to the Pods.
+	serves bool
 	skip   []string
 	patch  patch
 }
 
-// check runs the rules for one Pod specification of an object.
-func (c *checker) check(o manifest.Manifest, found specification) {
-	s := subject{Manifest: o, path: found.path,
-		place: fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)}
-	fields := found.mounts()
-	if takesRules(o) {
-		fields = found.fields
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &s.pod); err != nil {
-		c.report.Unread = append(c.report.Unread, fmt.Errorf("%s: %w", s.place, err))
-		return
-	}
-	skip, err := ParseSkip(o.GetAnnotations()[SkipAnnotation])
+// check runs the rules for one Pod specification.
+func (c *checker) check(s *subject) {
+	s.place = fmt.Sprintf("%s: %s: %s", s.File, s.Title(), s.path)
+	skip, err := ParseSkip(s.GetAnnotations()[SkipAnnotation])
 	if err != nil {
-		c.report.Unread = append(c.report.Unread,
-			fmt.Errorf("%s: annotation %s: %w", s.place, SkipAnnotation, err))
+		c.refuse(s.Manifest, fmt.Errorf("%s: annotation %s: %w", s.path, SkipAnnotation, err))
 	}
 	s.skip = slices.Concat(c.Skip, skip)
-	s.labels = podLabels(o, found.path)
-	s.patch = newPatch(o, found.path)
+	s.patch = newPatch(s)
 	c.report.Pods = append(c.report.Pods, s.place)
-	if !takesRules(o) {
-		c.report.CertificateOnly[o.GetKind()]++
+	if !s.serves {
+		c.report.CertificateOnly[s.GetKind()]++
 	}
-	c.checkCertificates(&s)
-	if containers := c.pickServing(&s); len(containers) > 0 {
-		c.checkContainers(&s, containers)
-		c.checkReplicas(&s)
+	c.checkCertificates(s)
+	if containers := c.pickServing(s); len(containers) > 0 {
+		c.checkContainers(s, containers)
+		c.checkReplicas(s)
 	}
 	c.report.Patches = append(c.report.Patches, s.patch.documents()...)
 }
@@ -93,15 +97,3 @@ func (c *checker) addFinding(s *subject, rule, problem, fix string) bool {
 	c.report.Findings = append(c.report.Findings, Finding{s.place, rule, problem, fix})
 	return true
 }
-
-// podLabels returns the labels that belong to a Pod specification: those in the metadata of the Pod
-// or of its template.
-func podLabels(o manifest.Manifest, path *field.Path) map[string]string {
-	keys := append(parents(path), "metadata", "labels")
-	labels, _, _ := unstructured.NestedStringMap(o.Object, keys...)
-	return labels
-}
-
-// namespaceOf returns an object's namespace. For an object without one it returns default: all such
-// objects are applied to the same namespace, whatever its name.
-func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }

@@ -19,7 +19,7 @@ const defaultGrace = 30
 // port counts. It returns none for Jobs, which receive no requests, and for kinds whose controllers
 // do not replace Pods like a Deployment or a DaemonSet.
 func (c *checker) pickServing(s *subject) []corev1.Container {
-	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" &&
+	if !s.serves || s.pod.RestartPolicy != "" &&
 		s.pod.RestartPolicy != corev1.RestartPolicyAlways {
 		return nil
 	}

@@ -8,10 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
-
-	"strata/artifacts/manifest"
 )
 
 // patch is a strategic merge patch of an object, for `kubectl patch` or kustomize, with the objects
@@ -24,22 +21,17 @@ type patch struct {
 	added   []map[string]any
 }
 
-func newPatch(o manifest.Manifest, path *field.Path) patch {
-	if !scheme.Scheme.Recognizes(o.GroupVersionKind()) || strings.Contains(path.String(), "[") {
+func newPatch(s *subject) patch {
+	path := s.path.String()
+	if !scheme.Scheme.Recognizes(s.GroupVersionKind()) || strings.Contains(path, "[") {
 		return patch{}
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{}}
-	object.SetAPIVersion(o.GetAPIVersion())
-	object.SetKind(o.GetKind())
-	object.SetName(o.GetName())
-	object.SetNamespace(o.GetNamespace())
-	return patch{object: object, pod: strings.Split(path.String(), ".")}
-}
-
-// parents returns the keys of the path to a Pod specification.
-func parents(path *field.Path) []string {
-	keys := strings.Split(path.String(), ".")
-	return slices.Clone(keys[:len(keys)-1])
+	object.SetAPIVersion(s.GetAPIVersion())
+	object.SetKind(s.GetKind())
+	object.SetName(s.GetName())
+	object.SetNamespace(s.GetNamespace())
+	return patch{object: object, pod: strings.Split(path, ".")}
 }
 
 // documents returns the patch, unless it is empty, and the objects to add.
@@ -122,14 +114,14 @@ func (p *patch) setGrace(needed time.Duration) {
 // addBudget adds a disruption budget. The budget always allows the eviction of Pods that are not
 // ready: they serve no request, and a broken revision must not block a drain.
 func (p *patch) addBudget(s *subject) {
-	labels, _, _ := unstructured.NestedMap(s.Object, "spec", "selector", "matchLabels")
+	labels, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector", "matchLabels")
 	if len(labels) == 0 {
 		return
 	}
 	budget := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"maxUnavailable": int64(1), "unhealthyPodEvictionPolicy": "AlwaysAllow",
-		"selector": map[string]any{"matchLabels": labels},
 	}}}
+	_ = unstructured.SetNestedStringMap(budget.Object, labels, "spec", "selector", "matchLabels")
 	budget.SetAPIVersion("policy/v1")
 	budget.SetKind("PodDisruptionBudget")
 	budget.SetName(s.GetName())

@@ -1,16 +1,17 @@
 package podcheck
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"strata/artifacts/manifest"
 )
@@ -22,54 +23,69 @@ type related struct {
 	services []corev1.Service
 	budgets  []policyv1.PodDisruptionBudget
 	// leastReplicas are the minReplicas of HorizontalPodAutoscalers, by NAMESPACE/KIND/NAME.
-	leastReplicas map[string]int64
+	leastReplicas map[string]int32
+	// unread has the objects that cannot be read, as NAMESPACE/KIND.
+	unread map[string]bool
 }
 
-// relate collects the related objects. It ignores malformed objects, because the API server would
-// refuse them.
-func relate(objects []manifest.Manifest) related {
-	r := related{issued: map[string]bool{}, leastReplicas: map[string]int64{}}
+// relate collects the related objects, and records those that cannot be read.
+func (c *checker) relate(objects []manifest.Manifest) {
+	c.related = related{issued: map[string]bool{},
+		leastReplicas: map[string]int32{}, unread: map[string]bool{}}
 	for _, o := range objects {
-		group, _, _ := strings.Cut(o.GetAPIVersion(), "/")
-		switch {
-		case group == "cert-manager.io" && o.GetKind() == "Certificate":
-			name, _, _ := unstructured.NestedString(o.Object, "spec", "secretName")
-			r.issued[namespaceOf(o)+"/"+name] = true
-		case group == "v1" && o.GetKind() == "Service":
-			r.services = appendTyped(r.services, o)
-		case group == "policy" && o.GetKind() == "PodDisruptionBudget":
-			r.budgets = appendTyped(r.budgets, o)
-		case group == "autoscaling" && o.GetKind() == "HorizontalPodAutoscaler":
-			kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
-			name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
-			least, found, err := unstructured.NestedInt64(o.Object, "spec", "minReplicas")
-			if !found || err != nil {
-				least = 1 // Kubernetes' default
-			}
-			r.leastReplicas[namespaceOf(o)+"/"+kind+"/"+name] = least
+		if wrong := c.related.add(o); len(wrong) > 0 {
+			c.refuse(o, wrong...)
+			c.related.unread[namespaceOf(o)+"/"+o.GetKind()] = true
 		}
 	}
-	return r
 }
 
-// appendTyped appends an object as its Go type, with its namespace.
-func appendTyped[T any](all []T, o manifest.Manifest) []T {
-	var typed T
-	named := o.DeepCopy()
-	named.SetNamespace(namespaceOf(o))
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(named.Object,
-		&typed); err != nil {
-		return all
+// add adds an object if a rule needs it. It returns why fields cannot be read.
+func (r *related) add(o manifest.Manifest) (wrong []error) {
+	namespace := namespaceOf(o)
+	switch o.GroupVersionKind().GroupKind().String() {
+	case "Certificate.cert-manager.io":
+		name, _, err := unstructured.NestedString(o.Object, "spec", "secretName")
+		if err != nil {
+			return []error{err}
+		}
+		r.issued[namespace+"/"+name] = true
+	case "Service":
+		var one corev1.Service
+		wrong = convert(nil, o.Object, &one)
+		one.Namespace = namespace
+		r.services = append(r.services, one)
+	case "PodDisruptionBudget.policy":
+		var one policyv1.PodDisruptionBudget
+		wrong = convert(nil, o.Object, &one)
+		if _, err := metav1.LabelSelectorAsSelector(one.Spec.Selector); err != nil {
+			wrong = append(wrong, fmt.Errorf("spec.selector: %w", err))
+		}
+		if _, err := countEvictable(one.Spec, 2); err != nil {
+			wrong = append(wrong, fmt.Errorf("spec.maxUnavailable or minAvailable: %w", err))
+		}
+		one.Namespace = namespace
+		r.budgets = append(r.budgets, one)
+	case "HorizontalPodAutoscaler.autoscaling":
+		var one autoscalingv1.HorizontalPodAutoscaler
+		wrong = convert(nil, o.Object, &one)
+		target := one.Spec.ScaleTargetRef
+		r.leastReplicas[namespace+"/"+target.Kind+"/"+target.Name] =
+			*cmp.Or(one.Spec.MinReplicas, &defaultReplicas)
 	}
-	return append(all, typed)
+	return wrong
 }
+
+// namespaceOf returns an object's namespace. For an object without one it returns default: all such
+// objects are applied to the same namespace, whatever its name.
+func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }
 
 // servicesOf returns the Services that select a subject's Pods. others is true if the subject's
 // namespace has any Service in the files.
 func (r related) servicesOf(s *subject) (selecting []corev1.Service, others bool) {
 	for _, service := range r.services {
 		selector := service.Spec.Selector
-		if service.Namespace != namespaceOf(s.Manifest) || len(selector) == 0 {
+		if service.Namespace != s.namespace || len(selector) == 0 {
 			continue
 		}
 		others = true
@@ -84,7 +100,7 @@ func (r related) servicesOf(s *subject) (selecting []corev1.Service, others bool
 func (r related) budgetsOf(s *subject) []policyv1.PodDisruptionBudget {
 	return slices.DeleteFunc(slices.Clone(r.budgets), func(one policyv1.PodDisruptionBudget) bool {
 		selector, err := metav1.LabelSelectorAsSelector(one.Spec.Selector)
-		return err != nil || one.Namespace != namespaceOf(s.Manifest) ||
+		return err != nil || one.Namespace != s.namespace ||
 			!selector.Matches(labels.Set(s.labels))
 	})
 }

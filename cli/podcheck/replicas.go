@@ -1,64 +1,48 @@
 package podcheck
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"strata/artifacts/manifest"
 )
 
-// scaled holds the kinds that have a number of replicas. A DaemonSet and a Pod have none.
-var scaled = map[string]bool{
-	"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true,
-	"Rollout": true,
-}
-
-// takesRules reports whether the rules about lost requests apply to an object's Pods.
-func takesRules(o manifest.Manifest) bool {
-	group := o.GroupVersionKind().Group
-	return (scaled[o.GetKind()] || o.GetKind() == "DaemonSet" || o.GetKind() == "Pod") &&
-		(group == "" || group == "apps" || group == "argoproj.io")
-}
+// defaultReplicas is Kubernetes' default of replicas and of an autoscaler's minReplicas.
+var defaultReplicas int32 = 1
 
 // checkReplicas checks that some Pods still serve during a drain and during a rollout.
 func (c *checker) checkReplicas(s *subject) {
-	if s.GetKind() == "Pod" {
+	switch s.GetKind() {
+	case "Pod":
 		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it",
 			"put it into a Deployment")
+	case "DaemonSet": // It has no number of replicas.
+	default:
+		replicas := c.checkCount(s)
+		c.checkRollout(s, replicas)
+		c.checkBudget(s, replicas)
 	}
-	if !scaled[s.GetKind()] {
-		return
-	}
-	replicas := c.checkCount(s)
-	c.checkRollout(s, replicas)
-	c.checkBudget(s, replicas)
 }
 
 // checkCount checks that the workload has at least two replicas. It returns their number; 2 if
 // there are fewer.
 func (c *checker) checkCount(s *subject) int {
-	least, scaled := c.related.leastReplicas[namespaceOf(
-		s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
+	least, scaled := c.related.leastReplicas[s.namespace+"/"+s.GetKind()+"/"+s.GetName()]
+	replicas := *cmp.Or(s.Spec.Replicas, &defaultReplicas)
 	if scaled {
-		if least < 2 {
-			c.addFinding(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a "+
-				"drain or a lost node none",
-				"set minReplicas to two or more")
-		}
-		return max(2, int(least))
+		replicas = least
 	}
-	replicas, found, err := unstructured.NestedInt64(s.Object, "spec", "replicas")
-	if !found || err != nil {
-		replicas = 1 // Kubernetes' default
-	}
-	if replicas == 1 &&
+	switch {
+	case c.related.unread[s.namespace+"/HorizontalPodAutoscaler"]:
+	case scaled && least < 2:
+		c.addFinding(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a "+
+			"drain or a lost node none",
+			"set minReplicas to two or more")
+	case replicas == 1 &&
 		c.addFinding(s, Replicas, "it has one replica: a drain or a lost node leaves none",
-			"run two or more") {
+			"run two or more"):
 		s.patch.set(int64(2), "spec", "replicas")
 	}
 	return max(2, int(replicas))
@@ -66,21 +50,18 @@ func (c *checker) checkCount(s *subject) int {
 
 // checkRollout refuses a Deployment that stops all its Pods before new ones serve.
 func (c *checker) checkRollout(s *subject, replicas int) {
-	var deployment appsv1.Deployment
-	if s.GetKind() != "Deployment" || runtime.DefaultUnstructuredConverter.FromUnstructured(
-		s.Object, &deployment) != nil {
-		return
-	}
-	problem := ""
-	switch strategy := deployment.Spec.Strategy; {
+	problem, strategy := "", s.Spec.Strategy
+	switch {
+	case s.GetKind() != "Deployment":
 	case strategy.Type == appsv1.RecreateDeploymentStrategyType:
 		problem = "strategy Recreate stops all Pods before new ones start"
 	case strategy.RollingUpdate != nil && strategy.RollingUpdate.MaxUnavailable != nil:
-		down, err := intstr.GetScaledValueFromIntOrPercent(strategy.RollingUpdate.MaxUnavailable,
-			replicas, false)
-		if err == nil && down >= replicas {
-			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once",
-				strategy.RollingUpdate.MaxUnavailable.String(), replicas)
+		limit := strategy.RollingUpdate.MaxUnavailable
+		down, err := intstr.GetScaledValueFromIntOrPercent(limit, replicas, false)
+		if err != nil {
+			c.refuse(s.Manifest, fmt.Errorf("spec.strategy: maxUnavailable: %w", err))
+		} else if down >= replicas {
+			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once", limit, replicas)
 		}
 	}
 	if problem != "" && c.addFinding(s, Rollout, problem,
@@ -95,15 +76,18 @@ func (c *checker) checkRollout(s *subject, replicas int) {
 // checkBudget checks that a budget lets a drain evict the Pods one by one, and does not block it.
 func (c *checker) checkBudget(s *subject, replicas int) {
 	budgets := c.related.budgetsOf(s)
-	if len(budgets) == 0 {
-		if c.addFinding(s, Budget, "no PodDisruptionBudget selects its Pods: a drain may stop all of them at once",
-			"add one with maxUnavailable 1") {
+	switch {
+	case c.related.unread[s.namespace+"/PodDisruptionBudget"]:
+		return
+	case len(budgets) == 0:
+		if c.addFinding(s, Budget, "no PodDisruptionBudget selects its Pods: a drain may stop all "+
+			"of them at once", "add one with maxUnavailable 1") {
 			s.patch.addBudget(s)
 		}
 		return
 	}
 	for _, budget := range budgets {
-		if countEvictable(budget.Spec, replicas) < 1 {
+		if evictable, _ := countEvictable(budget.Spec, replicas); evictable < 1 {
 			c.addFinding(s, Budget,
 				fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends",
 					budget.Name, replicas),
@@ -113,19 +97,13 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 }
 
 // countEvictable returns the number of Pods that a disruption budget allows to evict at once.
-func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
-	scale := func(value *intstr.IntOrString) int {
-		scaled, err := intstr.GetScaledValueFromIntOrPercent(value, replicas, true)
-		if err != nil {
-			return replicas
-		}
-		return scaled
-	}
+func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) (int, error) {
 	switch {
 	case spec.MaxUnavailable != nil:
-		return scale(spec.MaxUnavailable)
+		return intstr.GetScaledValueFromIntOrPercent(spec.MaxUnavailable, replicas, true)
 	case spec.MinAvailable != nil:
-		return replicas - scale(spec.MinAvailable)
+		kept, err := intstr.GetScaledValueFromIntOrPercent(spec.MinAvailable, replicas, true)
+		return replicas - kept, err
 	}
-	return replicas - 1 // minAvailable 1 is Kubernetes' default
+	return replicas - 1, nil // minAvailable 1 is Kubernetes' default
 }

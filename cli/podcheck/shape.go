@@ -7,25 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// specification is a Pod specification and its path in an object.
-type specification struct {
-	path   *field.Path
-	fields map[string]any
-}
-
-// mounts returns only the volumes and init containers. The other fields may have different types in
-// a custom kind with a Pod specification of its own.
-func (s specification) mounts() map[string]any {
-	return map[string]any{"volumes": s.fields["volumes"],
-		"initContainers": s.fields["initContainers"]}
-}
-
-// specifications returns all Pod specifications in a value, at any depth, including nested ones.
-func specifications(path *field.Path, value any) (found []specification) {
+// specifications returns all Pod specifications in a value, at any depth, including nested ones. It
+// reads only their volumes and init containers: a custom kind may have other fields of its own. If
+// these have other types as well, it is no Pod specification.
+func specifications(path *field.Path, value any) (found []subject) {
 	switch value := value.(type) {
 	case map[string]any:
-		if isPod(value) {
-			found = append(found, specification{path, value})
+		s := subject{path: path}
+		if isPod(value) && convert(path, map[string]any{"volumes": value["volumes"],
+			"initContainers": value["initContainers"]}, &s.pod) == nil {
+			found = append(found, s)
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			found = append(found, specifications(path.Child(key), value[key])...)
