@@ -32,7 +32,8 @@ func newCheckPodsCommand() *cobra.Command {
 		Use:   "pods FILE...",
 		Short: "Find Pods that lose requests when they are replaced, or start without a certificate; - reads stdin",
 		Long: "Give all files of an application together, such as helm template … | strata check pods -: a Pod's\n" +
-			"Service, PodDisruptionBudget and Certificate count. An object may break rules that its annotation\n" +
+			"Service, PodDisruptionBudget and Certificate count. Objects without a namespace belong to the namespace\n" +
+			"that all others name, or else to default. An object may break rules that its annotation\n" +
 			podcheck.SkipAnnotation + " names. The rules: " + strings.Join(podcheck.Rules(), ", ") +
 			".\n\n" +
 			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. " +

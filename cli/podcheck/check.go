@@ -28,7 +28,7 @@ func Check(objects []manifest.Manifest, options Options) Report {
 			c.report.Without[o.GetKind()]++
 		}
 		for _, s := range subjects {
-			s.Manifest, s.namespace = o, namespaceOf(o)
+			s.Manifest, s.namespace = o, c.related.namespaceOf(o)
 			c.check(&s)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 
 // related holds the objects that the rules about a Pod need.
 type related struct {
+	// namespace is the namespace of the objects that name none.
+	namespace string
 	// issued has the certificates' Secrets, as NAMESPACE/NAME.
 	issued   map[string]bool
 	services []corev1.Service
@@ -30,19 +32,19 @@ type related struct {
 
 // relate collects the related objects, and records those that cannot be read.
 func (c *checker) relate(objects []manifest.Manifest) {
-	c.related = related{issued: map[string]bool{},
+	c.related = related{namespace: findNamespace(objects), issued: map[string]bool{},
 		leastReplicas: map[string]int32{}, unread: map[string]bool{}}
 	for _, o := range objects {
 		if wrong := c.related.add(o); len(wrong) > 0 {
 			c.refuse(o, wrong...)
-			c.related.unread[namespaceOf(o)+"/"+o.GetKind()] = true
+			c.related.unread[c.related.namespaceOf(o)+"/"+o.GetKind()] = true
 		}
 	}
 }
 
 // add adds an object if a rule needs it. It returns why fields cannot be read.
 func (r *related) add(o manifest.Manifest) (wrong []error) {
-	namespace := namespaceOf(o)
+	namespace := r.namespaceOf(o)
 	switch o.GroupVersionKind().GroupKind().String() {
 	case "Certificate.cert-manager.io":
 		name, _, err := unstructured.NestedString(o.Object, "spec", "secretName")
@@ -76,9 +78,28 @@ func (r *related) add(o manifest.Manifest) (wrong []error) {
 	return wrong
 }
 
-// namespaceOf returns an object's namespace. For an object without one it returns default: all such
-// objects are applied to the same namespace, whatever its name.
-func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }
+// findNamespace returns the namespace of the objects that name none. If all others name the same
+// one, helm or kubectl probably gives it to these objects, too: `helm template` names a namespace
+// only where the chart does.
+func findNamespace(objects []manifest.Manifest) string {
+	kinds := []string{"Service", "PodDisruptionBudget", "Certificate", "HorizontalPodAutoscaler"}
+	named := map[string]bool{}
+	for _, o := range objects { // Others, such as Roles, may be in kube-system.
+		if slices.Contains(kinds, o.GetKind()) || len(specifications(nil, o.Object)) > 0 {
+			named[o.GetNamespace()] = true
+		}
+	}
+	delete(named, "")
+	if names := slices.Collect(maps.Keys(named)); len(names) == 1 {
+		return names[0]
+	}
+	return metav1.NamespaceDefault
+}
+
+// namespaceOf returns an object's namespace.
+func (r related) namespaceOf(o manifest.Manifest) string {
+	return cmp.Or(o.GetNamespace(), r.namespace)
+}
 
 // servicesOf returns the Services that select a subject's Pods. others is true if the subject's
 // namespace has any Service in the files.
