@@ -97,12 +97,12 @@ func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 }
 
 // waits reports whether a container is a cert-wait for this volume: its image is called cert-wait,
-// and its --dir is the path at which it mounts the volume.
+// and its --dir is the path at which it mounts the volume. A sidecar lets the others start.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")
 	name, _, _ = strings.Cut(name, ":")
-	if name != "cert-wait" {
+	if name != "cert-wait" || isSidecar(c) {
 		return false
 	}
 	words := append(slices.Clone(c.Command), c.Args...)

@@ -49,6 +49,9 @@ func TestIncompleteCertWaitSnippetIsReported(t *testing.T) {
 		{"another volume", "- {name: tls, mountPath: /etc/tls, readOnly: true}\n      containers",
 			"- {name: other, mountPath: /etc/tls}\n      containers",
 			"is optional, and no init container waits for it"},
+		{"a sidecar", "image: localhost/strata/cert-wait:1.0.0",
+			"restartPolicy: Always\n          image: cert-wait",
+			"is optional, and no init container waits for it"},
 		{"too late", "      initContainers:\n",
 			"      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: " +
 				"[{name: tls, mountPath: /tls}]}\n",

@@ -55,7 +55,7 @@ func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 
 // mountPath returns the folder at which the first container mounts a volume.
 func mountPath(pod corev1.PodSpec, volume string) string {
-	for _, one := range pod.Containers {
+	for _, one := range runningContainers(pod) {
 		for _, mount := range one.VolumeMounts {
 			if mount.Name == volume {
 				return mount.MountPath

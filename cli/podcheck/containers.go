@@ -29,13 +29,25 @@ func (c *checker) pickServing(s *subject) []corev1.Container {
 		return !others || slices.Contains(ports, port.Name) ||
 			slices.Contains(ports, strconv.Itoa(int(port.ContainerPort)))
 	}
-	chosen := slices.DeleteFunc(slices.Clone(s.pod.Containers), func(one corev1.Container) bool {
+	chosen := slices.DeleteFunc(runningContainers(s.pod), func(one corev1.Container) bool {
 		return !slices.ContainsFunc(one.Ports, taken)
 	})
 	if len(chosen) == 0 && len(services) > 0 { // A container need not declare its ports.
 		return s.pod.Containers[:1]
 	}
 	return chosen
+}
+
+// runningContainers returns the containers and the native sidecars of a Pod.
+func runningContainers(pod corev1.PodSpec) []corev1.Container {
+	sidecars := slices.DeleteFunc(slices.Clone(pod.InitContainers),
+		func(one corev1.Container) bool { return !isSidecar(one) })
+	return slices.Concat(pod.Containers, sidecars)
+}
+
+// isSidecar reports whether an init container is a native sidecar.
+func isSidecar(one corev1.Container) bool {
+	return one.RestartPolicy != nil && *one.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 // checkContainers checks that the containers' probes, hooks and commands cause no lost request when

@@ -17,6 +17,7 @@ type patch struct {
 	object *unstructured.Unstructured
 	// pod holds the keys of the path to the Pod specification.
 	pod     []string
+	inits   []corev1.Container
 	changed bool
 	added   []map[string]any
 }
@@ -31,7 +32,7 @@ func newPatch(s *subject) patch {
 	object.SetKind(s.GetKind())
 	object.SetName(s.GetName())
 	object.SetNamespace(s.GetNamespace())
-	return patch{object: object, pod: strings.Split(path, ".")}
+	return patch{object: object, pod: strings.Split(path, "."), inits: s.pod.InitContainers}
 }
 
 // documents returns the patch, unless it is empty, and the objects to add.
@@ -54,8 +55,12 @@ func (p *patch) set(value any, keys ...string) {
 }
 
 // merge merges fields into the named item of a list in the Pod specification. It adds the item if
-// it is missing.
+// it is missing. A sidecar is found among the init containers.
 func (p *patch) merge(list, name string, fields map[string]any) {
+	if list == "containers" && slices.ContainsFunc(p.inits,
+		func(one corev1.Container) bool { return one.Name == name }) {
+		list = "initContainers"
+	}
 	keys := append(slices.Clone(p.pod), list)
 	var items []any
 	if p.object != nil {

@@ -64,6 +64,10 @@ func TestPatchesFixTheirFindings(t *testing.T) {
 				"SIGKILL}\n          ports:", 1),
 		"it has a startup probe": strings.Replace(bare, "          ports:",
 			"          startupProbe: {tcpSocket: {port: http}}\n          ports:", 1),
+		"a sidecar serves": strings.Replace(strings.Replace(bare,
+			"          ports: [{name: http, containerPort: 8080}]\n", "", 1),
+			"      containers:\n", "      initContainers: [{name: proxy, restartPolicy: Always, "+
+				"ports: [{containerPort: 80}]}]\n      containers:\n", 1),
 		"a certificate": mounted + "      volumes: [{name: tls, secret: {secretName: shop-tls, defaultMode: 0400}}]\n",
 		"two projected certificates and another init container": mounted +
 			"      volumes: [{name: tls, projected: {sources: " +

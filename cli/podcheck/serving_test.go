@@ -59,3 +59,19 @@ func TestObjectsWithoutNamespaceAreInThatOfOthers(t *testing.T) {
 	require.Len(t, report.Findings, 1, "default, because two are named")
 	assert.Contains(t, report.Findings[0].Problem, "no PodDisruptionBudget selects its Pods")
 }
+
+// A native sidecar serves like a container.
+func TestServingSidecarIsChecked(t *testing.T) {
+	text := change{
+		"          ports: [{name: http, containerPort: 8080}]\n", "",
+		"      containers:\n", "      initContainers:\n        - name: proxy\n" +
+			"          restartPolicy: Always\n          ports: [{name: http, containerPort: 80}]\n" +
+			"      containers:\n",
+	}.apply(t)
+	report := find(t, text)
+	require.Len(t, report.Findings, 2)
+	assert.Contains(t, report.Findings[0].Problem, "container proxy has no readinessProbe")
+	assert.Contains(t, report.Findings[1].Problem, "container proxy stops after 0s of preStop")
+	ends := find(t, strings.Replace(text, "restartPolicy: Always", "image: migrate", 1))
+	assert.Empty(t, ends.Findings, "an init container that ends serves nothing")
+}
