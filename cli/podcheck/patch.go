@@ -119,7 +119,11 @@ func (p *patch) setGrace(needed time.Duration) {
 // addBudget adds a disruption budget. The budget always allows the eviction of Pods that are not
 // ready: they serve no request, and a broken revision must not block a drain.
 func (p *patch) addBudget(s *subject) {
-	labels, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector", "matchLabels")
+	keys := []string{"spec", "selector", "matchLabels"}
+	if s.GetKind() == "ReplicationController" {
+		keys = keys[:2]
+	}
+	labels, _, _ := unstructured.NestedStringMap(s.Object, keys...)
 	if len(labels) == 0 {
 		return
 	}
