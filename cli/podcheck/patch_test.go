@@ -88,6 +88,18 @@ func TestPatchesFixTheirFindings(t *testing.T) {
 	}
 }
 
+func TestPatchFixesRolloutOfAllPods(t *testing.T) {
+	for _, kind := range []string{"DaemonSet", "StatefulSet"} {
+		text := change{"kind: Deployment", "kind: " + kind, strategy,
+			"updateStrategy: {rollingUpdate: {maxUnavailable: 100%}}"}.apply(t)
+		objects, err := manifest.Parse("shop.yaml", []byte(text))
+		require.NoError(t, err)
+		first := podcheck.Check(objects, options)
+		require.Len(t, first.Findings, 1)
+		assert.Empty(t, podcheck.Check(patched(t, objects, first.Patches), options).Findings, kind)
+	}
+}
+
 // A patch must add the same init container as docs/cert-wait.yaml.
 func TestPatchUsesDocumentedInitContainer(t *testing.T) {
 	text := strings.Replace(snippet(t), "            optional: true\n", "", 1)

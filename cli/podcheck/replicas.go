@@ -3,6 +3,7 @@ package podcheck
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -18,7 +19,8 @@ func (c *checker) checkReplicas(s *subject) {
 	case "Pod":
 		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it",
 			"put it into a Deployment")
-	case "DaemonSet": // It has no number of replicas.
+	case "DaemonSet": // as many as there are nodes
+		c.checkRollout(s, math.MaxInt32)
 	default:
 		replicas := c.checkCount(s)
 		c.checkRollout(s, replicas)
@@ -48,28 +50,29 @@ func (c *checker) checkCount(s *subject) int {
 	return max(2, int(replicas))
 }
 
-// checkRollout refuses a Deployment that stops all its Pods before new ones serve.
+// checkRollout refuses a workload that stops all its Pods before new ones serve.
 func (c *checker) checkRollout(s *subject, replicas int) {
-	problem, strategy := "", s.Spec.Strategy
-	switch {
-	case s.GetKind() != "Deployment":
-	case strategy.Type == appsv1.RecreateDeploymentStrategyType:
+	key, strategy := "updateStrategy", s.Spec.UpdateStrategy
+	change := map[string]any{"maxUnavailable": int64(1)}
+	if s.GetKind() == "Deployment" || s.GetKind() == "Rollout" {
+		key, strategy = "strategy", s.Spec.Strategy
+		change = map[string]any{"maxUnavailable": int64(0), "maxSurge": int64(1)}
+	}
+	problem, rolling := "", cmp.Or(strategy.RollingUpdate, strategy.Canary)
+	if strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		problem = "strategy Recreate stops all Pods before new ones start"
-	case strategy.RollingUpdate != nil && strategy.RollingUpdate.MaxUnavailable != nil:
-		limit := strategy.RollingUpdate.MaxUnavailable
+	} else if rolling != nil && rolling.MaxUnavailable != nil {
+		limit := rolling.MaxUnavailable
 		down, err := intstr.GetScaledValueFromIntOrPercent(limit, replicas, false)
 		if err != nil {
-			c.refuse(s.Manifest, fmt.Errorf("spec.strategy: maxUnavailable: %w", err))
+			c.refuse(s.Manifest, fmt.Errorf("spec.%s: maxUnavailable: %w", key, err))
 		} else if down >= replicas {
-			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once", limit, replicas)
+			problem = fmt.Sprintf("maxUnavailable %s stops all Pods at once", limit)
 		}
 	}
 	if problem != "" && c.addFinding(s, Rollout, problem,
-		"replace Pods one by one: maxUnavailable 0, maxSurge 1") {
-		s.patch.set(map[string]any{
-			"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxUnavailable": int64(0),
-				"maxSurge": int64(1)},
-		}, "spec", "strategy")
+		"replace Pods one by one: maxUnavailable 1, or 0 with maxSurge 1") {
+		s.patch.set(map[string]any{"type": "RollingUpdate", "rollingUpdate": change}, "spec", key)
 	}
 }
 

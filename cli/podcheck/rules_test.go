@@ -116,7 +116,25 @@ var broken = map[string]struct {
 	},
 	"a rollout of all at once": {
 		change{"maxUnavailable: 1}}", "maxUnavailable: 2}}"},
-		podcheck.Rollout, "maxUnavailable 2 stops all 2",
+		podcheck.Rollout, "maxUnavailable 2 stops all Pods",
+	},
+	"a Rollout's rollout of all at once": {
+		change{
+			"apps/v1\nkind: Deployment", "argoproj.io/v1alpha1\nkind: Rollout",
+			strategy, "strategy: {canary: {maxUnavailable: 100%}}",
+		}, podcheck.Rollout, "maxUnavailable 100% stops all Pods",
+	},
+	"a StatefulSet's rollout of all at once": {
+		change{
+			"kind: Deployment", "kind: StatefulSet", strategy,
+			"updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
+		}, podcheck.Rollout, "maxUnavailable 2 stops all Pods",
+	},
+	"a DaemonSet's rollout of all at once": {
+		change{
+			"kind: Deployment", "kind: DaemonSet", strategy,
+			"updateStrategy: {rollingUpdate: {maxUnavailable: 100%}}",
+		}, podcheck.Rollout, "maxUnavailable 100% stops all Pods",
 	},
 	"one replica": {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas,
 		"one replica"},
@@ -158,7 +176,7 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 			found := find(t, test.change.apply(t)).Findings
 			require.Len(t, found, 1)
 			assert.Equal(t, test.rule, found[0].Rule)
-			assert.Equal(t, "shop.yaml: Deployment apps/shop: spec.template.spec", found[0].Place)
+			assert.Regexp(t, "^shop.yaml: [A-Za-z]+ apps/shop: spec.template.spec$", found[0].Place)
 			assert.Contains(t, found[0].Problem, test.says)
 			assert.NotEmpty(t, found[0].Fix)
 		})
@@ -187,6 +205,10 @@ var nearMisses = map[string]change{
 	},
 	"a StatefulSet": {
 		"kind: Deployment", "kind: StatefulSet", "  " + strategy + "\n", "",
+	},
+	"a DaemonSet with more nodes than go at once": {
+		"kind: Deployment", "kind: DaemonSet", strategy,
+		"updateStrategy: {rollingUpdate: {maxUnavailable: 5}}",
 	},
 	"a worker that no Service selects": {
 		"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, "",

@@ -17,11 +17,18 @@ import (
 type workload struct {
 	Template corev1.PodTemplateSpec `json:"template"`
 	Spec     struct {
-		Replicas    *int32                    `json:"replicas"`
-		Strategy    appsv1.DeploymentStrategy `json:"strategy"`
-		Template    corev1.PodTemplateSpec    `json:"template"`
-		JobTemplate batchv1.JobTemplateSpec   `json:"jobTemplate"`
+		Replicas       *int32                  `json:"replicas"`
+		Strategy       strategy                `json:"strategy"`
+		UpdateStrategy strategy                `json:"updateStrategy"`
+		Template       corev1.PodTemplateSpec  `json:"template"`
+		JobTemplate    batchv1.JobTemplateSpec `json:"jobTemplate"`
 	} `json:"spec"`
+}
+
+// strategy has the fields of a Deployment's, a DaemonSet's or a Rollout's strategy.
+type strategy struct {
+	appsv1.DeploymentStrategy `json:",inline"`
+	Canary                    *appsv1.RollingUpdateDeployment `json:"canary"`
 }
 
 // workloads has the kinds that always have a Pod specification; true if their Pods take requests.
