@@ -3,7 +3,10 @@ package podcheck
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -89,13 +92,20 @@ func (c *checker) checkBudget(s *subject, replicas int) {
 		}
 		return
 	}
+	names := map[string]bool{}
 	for _, budget := range budgets {
+		names[budget.Name] = true
 		if evictable, _ := countEvictable(budget.Spec, replicas); evictable < 1 {
 			c.addFinding(s, Budget,
 				fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends",
 					budget.Name, replicas),
 				"set maxUnavailable 1 in it")
 		}
+	}
+	if len(names) > 1 {
+		c.addFinding(s, Budget, fmt.Sprintf("PodDisruptionBudgets %s select its Pods: the API "+
+			"server evicts no Pod with several, and a drain never ends",
+			strings.Join(slices.Sorted(maps.Keys(names)), ", ")), "remove all but one")
 	}
 }
 

@@ -163,6 +163,11 @@ var broken = map[string]struct {
 		change{"{maxUnavailable: 1, ", "{minAvailable: 2, "},
 		podcheck.Budget, "lets no Pod of 2 go",
 	},
+	"two budgets": {
+		change{withBudget, withBudget + "\n---\napiVersion: policy/v1\n" +
+			strings.Replace(withBudget, "name: shop", "name: all", 1)},
+		podcheck.Budget, "PodDisruptionBudgets all, shop select its Pods",
+	},
 	"a budget of none": {
 		change{"{maxUnavailable: 1, ", "{maxUnavailable: 0, "},
 		podcheck.Budget, "lets no Pod of 2 go",
@@ -209,6 +214,9 @@ var nearMisses = map[string]change{
 	"a DaemonSet with more nodes than go at once": {
 		"kind: Deployment", "kind: DaemonSet", strategy,
 		"updateStrategy: {rollingUpdate: {maxUnavailable: 5}}",
+	},
+	"one budget in two files": {
+		withBudget, withBudget + "\n---\napiVersion: policy/v1\n" + withBudget,
 	},
 	"a worker that no Service selects": {
 		"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, "",
