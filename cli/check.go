@@ -39,7 +39,7 @@ func newCheckPodsCommand() *cobra.Command {
 			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. " +
 			"--output patch prints patches\n" +
 			"for kubectl patch --patch-file and kustomize, and the PodDisruptionBudgets to add.",
-		Args: cobra.MinimumNArgs(1),
+		Args: checkFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var err error
 			if options.Skip, err = podcheck.ParseSkip(skip); err != nil {
@@ -52,6 +52,7 @@ func newCheckPodsCommand() *cobra.Command {
 			return checkPods(cmd, files, options, output)
 		},
 	}
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{2, err} })
 	command.Flags().StringVarP(&output, "output", "o", "text", "text, json or patch")
 	command.Flags().StringVar(&skip, "skip", "", "rules that are not checked, separated by commas")
 	command.Flags().DurationVar(&options.PreStop, "pre-stop", 15*time.Second,
@@ -59,6 +60,18 @@ func newCheckPodsCommand() *cobra.Command {
 	command.Flags().DurationVar(&options.LongestRequest, "longest-request", 30*time.Second,
 		"the longest time of a request")
 	return command
+}
+
+// checkFiles refuses a command line without files, and a second - because stdin is read once.
+func checkFiles(cmd *cobra.Command, files []string) error {
+	err := cobra.MinimumNArgs(1)(cmd, files)
+	if first := slices.Index(files, "-"); slices.Contains(files[first+1:], "-") {
+		err = errors.New("- is named twice, but stdin can be read only once: remove one")
+	}
+	if err != nil {
+		return &exitError{2, err}
+	}
+	return nil
 }
 
 func checkPods(cmd *cobra.Command, files []string, options podcheck.Options, output string) error {

@@ -95,3 +95,27 @@ func TestCheckPodsRefusesDocumentAfterDotsWithoutSeparator(t *testing.T) {
 	assert.Contains(t, stderr, "did not find expected <document start>; "+
 		"begin each document with a line that is ---")
 }
+
+// Exit code 1 says that a Pod breaks a rule.
+func TestCheckPodsUsageErrorsExitWithTwo(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                "requires at least 1 arg(s)",
+		"- --pre-stop 15": "missing unit in duration",
+		"- --nothing":     "unknown flag: --nothing",
+		"- -":             "- is named twice, but stdin can be read only once: remove one",
+	} {
+		code, _, stderr := invoke(t, "", append([]string{"check", "pods"}, strings.Fields(args)...)...)
+		assert.Equal(t, 2, code, args)
+		assert.Contains(t, stderr, want)
+	}
+}
+
+// An object that cannot be read must not hide the findings of its file.
+func TestCheckPodsChecksOthersOfFileBesideUnreadableObject(t *testing.T) {
+	code, stdout, stderr := invoke(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"+
+		"spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}\n---\n"+
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, labels: {v: 1.0}}\n", "check", "pods", "-")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stdout, "-: Pod a: spec: readiness: container a has no readinessProbe")
+	assert.Contains(t, stderr, "-: document 2: json: cannot unmarshal number")
+}
