@@ -40,7 +40,7 @@ var reasons = regexp.MustCompile(strings.Join([]string{
 	"cannot unmarshal .* into Go struct field", "expected metadata.name",
 	"metadata.generateName", "is in fuzz.yaml already", "encrypted with SOPS",
 	// Pulumi would change it.
-	"null would not reach the cluster", "Pulumi would round",
+	"null would not reach the cluster", "which Pulumi may round",
 }, "|"))
 
 // FuzzManifests compares ReadManifests and the reader of check pods with kubectl's. Either each

@@ -60,8 +60,8 @@ func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 			"write a value, or remove the key", path))
 	default:
 		if double.Rounds(value) {
-			wrong = append(wrong, m.refuse("%s: Pulumi would round %v: its integers end at 2^53",
-				path, value))
+			wrong = append(wrong, m.refuse("%s: is an integer beyond 2^53, which Pulumi may round",
+				path))
 		}
 	}
 	return wrong
