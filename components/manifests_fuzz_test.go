@@ -29,18 +29,20 @@ import (
 var reasons = regexp.MustCompile(strings.Join([]string{
 	// kubectl reads a part of the text only.
 	"begin each document with a line that is ---$", "kubectl would not read this document",
-	"yaml: unmarshal errors:$", // the next lines are the reasons
-	`mapping key ".*" already defined`, "duplicate field", "has the key items",
-	"is neither UTF-8 nor UTF-16",
+	"kubectl reads this key as", "duplicate field", "has the key items",
+	"is neither UTF-8 nor UTF-16", "has bytes that are not UTF-8",
 	// YAML has no surrogate pairs and no control characters, and kubectl reads a first document in
 	// JSON as JSON.
 	"found invalid Unicode character escape code", "yaml: control characters are not allowed",
 	// The API server refuses the object, or each update makes another one.
-	"is no object", "expected apiVersion and kind", `: kind ".*": `, "apiVersion: ",
+	"is no object", "expected apiVersion and kind", `: kind ".*": `, `apiVersion( ".*")?: `,
 	"cannot unmarshal .* into Go struct field", "expected metadata.name",
 	"metadata.generateName", "is in fuzz.yaml already", "encrypted with SOPS",
+	": expected (string|numeric|boolean|list|map|any scalar)", "field not declared in schema",
+	"associative list ", "duplicate entries for key", ": schema error: ", "has no such kind$",
+	": cannot be decoded: ", `: metadata\.\w+.*: (Invalid value|Forbidden|Required value|Too long): `,
 	// Pulumi would change it.
-	"null would not reach the cluster", "which Pulumi may round",
+	"null would not reach the cluster", "which Pulumi may round", "has the Pulumi name of another",
 }, "|"))
 
 // FuzzManifests compares ReadManifests and the reader of check pods with kubectl's. Either each

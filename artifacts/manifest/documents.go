@@ -2,12 +2,15 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
+	kyaml "sigs.k8s.io/yaml"
 )
 
 // documents validates each document that kubectl's reader reads from a file, before the reader
@@ -38,7 +42,8 @@ func (d *documents) ValidateBytes(text []byte) error {
 		d.refuse(at, errors.New("is no object"))
 		return nil
 	}
-	for _, err := range append(twice, checkKind(object)) { // twice has duplicate keys
+	// twice has duplicate keys
+	for _, err := range append(twice, checkKind(object), checkCharacters(text, object)) {
 		d.refuse(at, err)
 	}
 	d.check(at, object)
@@ -66,8 +71,12 @@ func (d *documents) check(at string, object map[string]any) {
 	}
 	list, _ := items.([]any)
 	for i, item := range list {
-		object, _ := item.(map[string]any)
+		object, is := item.(map[string]any)
 		at := fmt.Sprintf("%s: items[%d]", at, i)
+		if !is {
+			d.refuse(at, errors.New("is no object"))
+			continue
+		}
 		if object["kind"] != nil || object["apiVersion"] != nil { // without both, they follow from the list's kind
 			d.refuse(at, checkKind(object))
 		}
@@ -81,13 +90,30 @@ func checkKind(object map[string]any) error {
 	if m.GetAPIVersion() == "" || m.GetKind() == "" {
 		return errors.New("expected apiVersion and kind")
 	}
-	if _, err := schema.ParseGroupVersion(m.GetAPIVersion()); err != nil {
+	version, err := schema.ParseGroupVersion(m.GetAPIVersion())
+	if err != nil {
 		return fmt.Errorf("apiVersion: %w", err)
+	}
+	if rules := append(validation.IsDNS1035Label(version.Version),
+		validation.IsDNS1123Subdomain(cmp.Or(version.Group, "core"))...); len(rules) > 0 {
+		return fmt.Errorf("apiVersion %q: %s", m.GetAPIVersion(), rules[0])
 	}
 	if rules := validation.IsDNS1035Label(strings.ToLower(m.GetKind())); len(rules) > 0 {
 		return fmt.Errorf("kind %q: %s", m.GetKind(), rules[0])
 	}
 	return nil
+}
+
+// checkCharacters returns an error if the decoded object has more replacement characters (U+FFFD)
+// than its text. Decoders replace bytes that are not UTF-8, such as those of YAML's !!binary.
+func checkCharacters(text []byte, object map[string]any) error {
+	decoded, err := json.Marshal(object)
+	lost := []byte(string(utf8.RuneError))
+	if err == nil && bytes.Count(decoded, lost) > bytes.Count(text, lost) {
+		err = errors.New("has bytes that are not UTF-8, which kubectl would replace; " +
+			"write them as base64 into binaryData of a ConfigMap, or data of a Secret")
+	}
+	return err
 }
 
 // checkCount returns an error if kubectl's reader has read fewer documents than the text has. This
@@ -103,16 +129,27 @@ func (d *documents) checkCount(starts []int) error {
 
 // separator matches a line that kubectl's reader takes for a separator
 // (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read). YAML requires a space before the comment,
-// and knows fewer spaces.
-var separator = regexp.MustCompile(`(?m)^---[\t\v\f\r\x{85}\p{Z}]*(#.*)?$`)
+// and knows fewer spaces. The reader refuses a line that matches badSeparator but not separator.
+var (
+	separator    = regexp.MustCompile(`(?m)^---[\t\v\f\r\x{85}\p{Z}]*(#.*)?$`)
+	badSeparator = regexp.MustCompile(`(?m)^---.+$`)
+)
+
+// sniffed is the number of bytes by which kubectl's reader tells JSON from YAML
+// (k8s.io/cli-runtime/pkg/resource, StreamVisitor.Visit).
+const sniffed = 4096
 
 // documentStarts returns the first line of each non-empty document in a YAML text; nil for a stream
 // of JSON. It fails for a repeated key.
 func documentStarts(text []byte) ([]int, error) {
-	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
+	if utilyaml.IsJSONBuffer(text[:min(len(text), sniffed)]) && isJSON(text) {
 		return nil, nil
 	}
 	text = separator.ReplaceAll(text, []byte("---"))
+	if at := badSeparator.FindIndex(text); at != nil {
+		return nil, fmt.Errorf("line %d: kubectl reads nothing but a comment behind ---; "+
+			"begin the document in the next line", bytes.Count(text[:at[0]], []byte("\n"))+1)
+	}
 	starts := []int{}
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
@@ -120,20 +157,77 @@ func documentStarts(text []byte) ([]int, error) {
 		if errors.Is(err, io.EOF) {
 			return starts, nil
 		}
-		var value any
-		if err == nil {
-			err = document.Decode(&value)
-		}
-		if err != nil && strings.HasSuffix(err.Error(), "expected <document start>") {
-			err = fmt.Errorf("%w; begin each document with a line that is ---", err)
-		}
 		if err != nil {
+			return nil, explain(err)
+		}
+		if err := checkKeys(&document); err != nil {
 			return nil, err
 		}
-		if value != nil {
+		if document.Content[0].ShortTag() != "!!null" {
 			starts = append(starts, document.Line)
 		}
 	}
+}
+
+// explain returns an error of a reader with its fix. It withholds an error that quotes the text,
+// which may be a Secret's.
+func explain(err error) error {
+	switch text := err.Error(); {
+	case strings.HasSuffix(text, "expected <document start>"):
+		return fmt.Errorf("%w; begin each document with a line that is ---", err)
+	case strings.Contains(text, "unknown anchor"):
+		return errors.New("refers to an unknown anchor; quote texts that begin with *")
+	case strings.ContainsAny(text, "\"`{"):
+		return errors.New("kubectl cannot read it; see kubectl label --local a=b --filename FILE")
+	}
+	return err
+}
+
+// checkKeys returns an error for two keys of a mapping that become the same key of JSON, such as
+// yes and on. kubectl's reader would drop the first one.
+func checkKeys(node *yaml.Node) error {
+	seen := map[string]int{} // lines of the keys
+	for i, below := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 && below.ShortTag() != "!!merge" {
+			key, err := readKey(below)
+			if err != nil {
+				return fmt.Errorf("line %d: kubectl cannot read this key", below.Line)
+			}
+			if line, twice := seen[key]; twice {
+				return fmt.Errorf("line %d: kubectl reads this key as %q, like the key in line %d; "+
+					"remove one", below.Line, key, line)
+			}
+			seen[key] = below.Line
+		}
+		if err := checkKeys(below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readKey returns the key of JSON that kubectl's reader makes of a key of YAML.
+func readKey(key *yaml.Node) (string, error) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	// Decoding is slow, and only short words and numbers have several forms.
+	if text := key.Value; key.ShortTag() == "!!str" && len(text) > len("false") &&
+		unicode.IsLetter(rune(text[0])) {
+		return text, nil
+	}
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		{Kind: key.Kind, Tag: key.Tag, Value: key.Value, Style: key.Style, Content: key.Content},
+		{Kind: yaml.ScalarNode, Value: "0"}}})
+	if err != nil {
+		return "", err
+	}
+	var object map[string]any
+	err = kyaml.Unmarshal(text, &object)
+	for key := range object {
+		return key, err
+	}
+	return "", err
 }
 
 // isJSON reports whether a text consists of JSON values only.

@@ -57,7 +57,7 @@ func Parse(file string, text []byte) ([]Manifest, error) {
 	case err == nil:
 		wrong = append(wrong, read.checkCount(starts))
 	case len(wrong) == 0:
-		wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
+		wrong = append(wrong, fmt.Errorf("%s: %w", file, explain(err)))
 	}
 	var objects []Manifest
 	for _, info := range infos {
