@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,21 +19,34 @@ import (
 	"strata/internal/pulumi/double"
 )
 
+// encrypted matches, in JSON, a text that SOPS has encrypted.
+var encrypted = regexp.MustCompile(`[^\\]"ENC\[AES256_GCM,`)
+
 // Prepare removes nulls that mean the same as a missing key, and kubectl's last-applied annotation,
 // which repeats the whole object with a Secret's data. It fails for content that Pulumi would not
 // send to the API server unchanged.
 func (m Manifest) Prepare() error {
-	switch _, encrypted := m.Object["sops"]; {
+	switch {
 	case m.GetGenerateName() != "":
 		return m.refuse("metadata.generateName: each update would make another object; write metadata.name")
 	case m.GetName() == "":
 		return m.refuse("expected metadata.name")
-	case encrypted && m.GetKind() != "SopsSecret": // its operator decrypts it in the cluster
+	case m.isEncrypted():
 		return m.refuse("is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt %s", m.File)
 	}
 	unstructured.RemoveNestedField(m.Object, "metadata", "annotations",
 		corev1.LastAppliedConfigAnnotation)
 	return errors.Join(m.prepare(nil, m.Object)...)
+}
+
+// isEncrypted reports whether the object has a block of SOPS, or a text that SOPS has encrypted: in
+// an encrypted list, the block is beside the objects. It returns false for a SopsSecret or
+// GlobalSopsSecret, which its operator decrypts in the cluster.
+func (m Manifest) isEncrypted() bool {
+	_, block := m.Object["sops"]
+	text, err := m.MarshalJSON()
+	return !strings.HasSuffix(m.GetKind(), "SopsSecret") &&
+		(block || err == nil && encrypted.Match(text))
 }
 
 // refuse returns an error that names the file and the object.

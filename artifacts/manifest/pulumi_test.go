@@ -50,6 +50,14 @@ func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
 			"'ENC[AES256_GCM,data:x]'}\nsops: {mac: 'ENC[x]'}\n",
 			"mine.yaml: Secret a: is encrypted with SOPS and would be applied as it is; decrypt " +
 				"it: sops decrypt mine.yaml"},
+		"SOPS without its block": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: " +
+			"'ENC[AES256_GCM,data:x]'}\n", "mine.yaml: Secret a: is encrypted with SOPS"},
+		"SOPS of a list": {"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: " +
+			"{name: a}, data: {a: 'ENC[AES256_GCM,data:x]'}}]\nsops: {mac: 'ENC[x]'}\n",
+			"mine.yaml: ConfigMap a: is encrypted with SOPS"},
+		"SOPS of a list of one kind": {`{"apiVersion": "v1", "kind": "SecretList", "items": [{"metadata": ` +
+			`{"name": "a"}, "data": {"a": "ENC[AES256_GCM,data:x]"}}], "sops": {"mac": "x"}}`,
+			"mine.yaml: Secret a: is encrypted with SOPS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := prepared(t, test.text)
@@ -71,6 +79,11 @@ func TestMeaninglessNullsAreRemoved(t *testing.T) {
 		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
 			"c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
+		"a GlobalSopsSecret": {
+			"apiVersion: addons.projectcapsule.dev/v1alpha1\nkind: GlobalSopsSecret\nmetadata: {name: a}\n" +
+				"spec: {secrets: [{name: a, stringData: {a: 'ENC[AES256_GCM,data:x]'}}]}\nsops: {mac: x}\n", ""},
+		"a file that is encrypted in a ConfigMap": {
+			configMap("a") + "data: {x.json: '{\"a\": \"ENC[AES256_GCM,data:x]\"}', x.yaml: 'a: ENC[AES256_GCM,x]'}\n", ""},
 		"a SopsSecret": {
 			"apiVersion: isindir.github.com/v1alpha3\nkind: SopsSecret\nmetadata: {name: a}\nsops: {mac: x}\n", ""},
 		"the last exact number": {application +
