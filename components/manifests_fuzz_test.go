@@ -47,8 +47,8 @@ var reasons = regexp.MustCompile(strings.Join([]string{
 
 // FuzzManifests compares ReadManifests and the reader of check pods with kubectl's. Either each
 // object reaches Pulumi as it is in the file, or the file is refused for one of the reasons above.
-// An object may only lose the annotation that Prepare removes, and nulls that Kubernetes reads like
-// a missing key.
+// An object may only lose the annotations and metadata that Prepare removes, and nulls that
+// Kubernetes reads like a missing key.
 //
 // `make fuzz` runs it. Without -fuzzminimizetime 1s each new input would cost a minute.
 func FuzzManifests(f *testing.F) {
@@ -169,8 +169,10 @@ func requireSent(t *testing.T, objects []Manifest, infos []*resource.Info) {
 	require.Len(t, resources, len(infos))
 	for i, info := range infos {
 		want := objectOf(info)
-		unstructured.RemoveNestedField(want, "metadata", "annotations",
-			corev1.LastAppliedConfigAnnotation)
+		for _, key := range []string{"generateName", "managedFields", "resourceVersion", "uid"} {
+			unstructured.RemoveNestedField(want, "metadata", key)
+		}
+		removeCopies(want)
 		if objects[i].Kind() == manifest.Namespace {
 			want = Manifest{Manifest: objects[i].Manifest}.withoutWait().Object
 		}
@@ -178,6 +180,25 @@ func requireSent(t *testing.T, objects []Manifest, infos []*resource.Info) {
 		require.NoError(t, err)
 		requireNoNullLost(t, want, sent)
 		require.Equal(t, withoutNulls(asJSON(t, want)), withoutNulls(asJSON(t, sent)))
+	}
+}
+
+// removeCopies removes the annotations in which a tool repeats the object.
+func removeCopies(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		metadata, _ := value["metadata"].(map[string]any)
+		for _, key := range []string{corev1.LastAppliedConfigAnnotation, "kapp.k14s.io/original",
+			"objectset.rio.cattle.io/applied", "banzaicloud.com/last-applied"} {
+			unstructured.RemoveNestedField(metadata, "annotations", key)
+		}
+		for _, below := range value {
+			removeCopies(below)
+		}
+	case []any:
+		for _, item := range value {
+			removeCopies(item)
+		}
 	}
 }
 

@@ -19,23 +19,30 @@ import (
 	"strata/internal/pulumi/double"
 )
 
+// copies are annotations of tools in which the whole object stands, with a Secret's data.
+var copies = []string{
+	corev1.LastAppliedConfigAnnotation, "kapp.k14s.io/original", "objectset.rio.cattle.io/applied",
+	"banzaicloud.com/last-applied",
+}
+
 // encrypted matches, in JSON, a text that SOPS has encrypted.
 var encrypted = regexp.MustCompile(`[^\\]"ENC\[AES256_GCM,`)
 
-// Prepare removes nulls that mean the same as a missing key, and kubectl's last-applied annotation,
-// which repeats the whole object with a Secret's data. It fails for content that Pulumi would not
-// send to the API server unchanged.
+// Prepare removes nulls that mean the same as a missing key, annotations in which a tool repeats
+// the object, and metadata that only the API server sets. It fails for content that Pulumi would
+// not send to the API server unchanged.
 func (m Manifest) Prepare() error {
 	switch {
-	case m.GetGenerateName() != "":
+	case m.GetName() == "" && m.GetGenerateName() != "":
 		return m.refuse("metadata.generateName: each update would make another object; write metadata.name")
 	case m.GetName() == "":
 		return m.refuse("expected metadata.name")
 	case m.isEncrypted():
 		return m.refuse("is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt %s", m.File)
 	}
-	unstructured.RemoveNestedField(m.Object, "metadata", "annotations",
-		corev1.LastAppliedConfigAnnotation)
+	for _, key := range []string{"generateName", "managedFields", "resourceVersion", "uid"} {
+		unstructured.RemoveNestedField(m.Object, "metadata", key)
+	}
 	return errors.Join(m.prepare(nil, m.Object)...)
 }
 
@@ -59,6 +66,9 @@ func (m Manifest) refuse(format string, args ...any) error {
 func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 	switch value := value.(type) {
 	case map[string]any:
+		if strings.HasSuffix(path.String(), "metadata.annotations") {
+			maps.DeleteFunc(value, func(key string, _ any) bool { return slices.Contains(copies, key) })
+		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			below := child(path, key)
 			if value[key] != nil || !m.dropNull(path, value, key) {

@@ -79,6 +79,15 @@ func TestMeaninglessNullsAreRemoved(t *testing.T) {
 		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
 			"c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
+		"an object's copy of another tool": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, " +
+			"kapp.k14s.io/original: '{}', objectset.rio.cattle.io/applied: H4sI, banzaicloud.com/last-applied: UEs}}\n",
+			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
+		"kubectl's note in a template": {application + "spec: {template: {metadata: {annotations: {b: c, " +
+			"kubectl.kubernetes.io/last-applied-configuration: '{}'}}}}\n",
+			application + "spec: {template: {metadata: {annotations: {b: c}}}}\n"},
+		"what the server wrote": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
+			"resourceVersion: '1', managedFields: [{manager: kubectl, operation: Update}]}\n",
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"},
 		"a GlobalSopsSecret": {
 			"apiVersion: addons.projectcapsule.dev/v1alpha1\nkind: GlobalSopsSecret\nmetadata: {name: a}\n" +
 				"spec: {secrets: [{name: a, stringData: {a: 'ENC[AES256_GCM,data:x]'}}]}\nsops: {mac: x}\n", ""},
