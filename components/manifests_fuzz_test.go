@@ -203,10 +203,14 @@ func removeCopies(value any) {
 }
 
 // requireNoNullLost checks that Kubernetes reads two objects alike. A custom resource may have
-// nulls in its metadata only.
+// nulls in its metadata only. The types of CustomResourceDefinition and APIService are not
+// compiled in.
 func requireNoNullLost(t *testing.T, want, sent map[string]any) {
 	t.Helper()
 	kind := (&unstructured.Unstructured{Object: want}).GroupVersionKind()
+	if kind.GroupKind() == manifest.Definition || kind.Kind == "APIService" {
+		return
+	}
 	if !scheme.Scheme.Recognizes(kind) {
 		for key, value := range want {
 			if key != "metadata" {

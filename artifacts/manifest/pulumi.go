@@ -99,6 +99,12 @@ func child(path *field.Path, key string) *field.Path {
 	return path.Child(key)
 }
 
+// valued matches a path in a CustomResourceDefinition below which null is a value. The Go types of
+// CustomResourceDefinition and APIService are not compiled in. Elsewhere in them, null means the
+// same as a missing key.
+var valued = regexp.MustCompile(
+	`\.(properties|patternProperties|definitions|dependencies)$|\.(default|example|enum)\b`)
+
 // dropNull removes a null that means the same as a missing key, and reports whether it did. It
 // decides by the Go types of metadata and built-in kinds: in a map of strings, for example, null is
 // an empty string. In a custom resource, null may have a meaning, so it stays.
@@ -106,7 +112,11 @@ func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) 
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())
 	if !known && metadata != "metadata" && !strings.HasPrefix(metadata, "metadata.") {
-		if key != "creationTimestamp" || !strings.HasSuffix(metadata, ".metadata") {
+		absent := key == "creationTimestamp" && strings.HasSuffix(metadata, ".metadata")
+		if m.Kind() == Definition || m.Kind() == apiService {
+			absent = !valued.MatchString(metadata)
+		}
+		if !absent {
 			return false
 		}
 		delete(parent, key)

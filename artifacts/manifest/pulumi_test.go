@@ -18,6 +18,8 @@ func prepared(t *testing.T, text string) (manifest.Manifest, error) {
 	return objects[0], objects[0].Prepare()
 }
 
+const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys.a.b}\n"
+
 const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, " +
 	"namespace: argocd, labels: , creationTimestamp: null}\n"
 
@@ -34,6 +36,10 @@ func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
 		"null in a list of texts": {
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, args: [null]}]}\n",
 			"spec.containers[0].args[0]: null"},
+		"null of a property": {definition + "spec: {versions: [{schema: {openAPIV3Schema: {properties: {a: null}}}}]}\n",
+			"openAPIV3Schema.properties.a: null would not reach"},
+		"null of an enumeration": {definition + "spec: {versions: [{schema: {openAPIV3Schema: {enum: [null]}}}]}\n",
+			"openAPIV3Schema.enum[0]: null would not reach"},
 		"null of a label": {
 			application[:len(application)-len("labels: , creationTimestamp: null}\n")] +
 				"labels: {a.b/c: null}}\n", "metadata.labels[a.b/c]: null"},
@@ -88,6 +94,12 @@ func TestMeaninglessNullsAreRemoved(t *testing.T) {
 		"what the server wrote": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
 			"resourceVersion: '1', managedFields: [{manager: kubectl, operation: Update}]}\n",
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"},
+		"null of a definition": {definition + "spec: {names: {shortNames: null}, versions: [{schema: " +
+			"{openAPIV3Schema: {default: null}}}]}\nstatus: {conditions: null}\n",
+			definition + "spec: {names: {}, versions: [{schema: {openAPIV3Schema: {}}}]}\nstatus: {}\n"},
+		"null of an API service": {
+			"apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\nspec: {caBundle: null}\n",
+			"apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\nspec: {}\n"},
 		"a GlobalSopsSecret": {
 			"apiVersion: addons.projectcapsule.dev/v1alpha1\nkind: GlobalSopsSecret\nmetadata: {name: a}\n" +
 				"spec: {secrets: [{name: a, stringData: {a: 'ENC[AES256_GCM,data:x]'}}]}\nsops: {mac: x}\n", ""},

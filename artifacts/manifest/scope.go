@@ -9,6 +9,7 @@ import (
 var (
 	Definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	Namespace  = schema.GroupKind{Kind: "Namespace"}
+	apiService = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
 )
 
 // clusterScoped lists the cluster-scoped built-in kinds by API group.
