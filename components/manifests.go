@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/artifacts/manifest"
+	"strata/config"
 )
 
 // Manifest is an object in a file of strata:apps.manifests.
@@ -40,13 +41,17 @@ type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests returns the objects of all files. project is the folder of relative paths. The
-// error joins the errors of all files, and reports objects that are in two places.
-func ReadManifests(project string, files []string) ([]Manifest, error) {
+// ReadManifests returns the objects of the files in strata:apps.manifests. project is the folder of
+// relative paths. The error joins the errors of all files, and reports objects that are in two
+// places.
+func ReadManifests(project string, cfg *config.Config) ([]Manifest, error) {
+	files := cfg.Apps.Manifests
+	pinned := !cfg.OnExistingCluster() && // Strata is compiled with the pin's Kubernetes
+		cmp.Or(cfg.K3s.Version, config.K3sVersion) == config.K3sVersion
 	var objects []manifest.Manifest
 	var wrong []error
 	for i, file := range files {
-		read, err := readManifest(project, file)
+		read, err := readManifest(project, file, pinned)
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %w; nothing was changed",
 				i, err))
@@ -71,7 +76,7 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 
 // readManifest returns the objects of one file. It returns an error for objects that Pulumi would
 // change.
-func readManifest(project, file string) ([]manifest.Manifest, error) {
+func readManifest(project, file string, pinned bool) ([]manifest.Manifest, error) {
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(project, file)
@@ -82,7 +87,7 @@ func readManifest(project, file string) ([]manifest.Manifest, error) {
 	}
 	objects, err := manifest.Parse(file, text)
 	for _, object := range objects {
-		err = errors.Join(err, object.Prepare())
+		err = errors.Join(err, object.Prepare(pinned))
 	}
 	return objects, err
 }

@@ -55,7 +55,7 @@ func FuzzManifests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fuzz.yaml"), text, 0o600))
-		objects, err := ReadManifests(dir, []string{"fuzz.yaml"})
+		objects, err := readFiles(dir, "fuzz.yaml")
 		parsed, unread := manifest.Parse("fuzz.yaml", text)
 		infos, refused := resource.NewLocalBuilder().Unstructured().
 			FilenameParam(false, &resource.FilenameOptions{

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/stack/teardown"
+	"strata/config"
 	"strata/internal/pulumi/dryrun"
 )
 
@@ -26,6 +27,11 @@ func written(t testing.TB, files map[string]string) string {
 	return dir
 }
 
+// readFiles returns the objects of files in a folder.
+func readFiles(dir string, files ...string) ([]Manifest, error) {
+	return ReadManifests(dir, &config.Config{Apps: config.Apps{Manifests: files}})
+}
+
 func TestInvalidManifestFileIsRefused(t *testing.T) {
 	dir := written(t, map[string]string{
 		"good.yaml": "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: " +
@@ -34,7 +40,7 @@ func TestInvalidManifestFileIsRefused(t *testing.T) {
 		"null.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: null}\n",
 		"half.yaml": "apiVersion: v1\nkind: ConfigMap\n",
 	})
-	objects, err := ReadManifests(dir, []string{"good.yaml"})
+	objects, err := readFiles(dir, "good.yaml")
 	require.NoError(t, err)
 	require.Len(t, objects, 2)
 	assert.Equal(t, []string{"kubernetes:core/v1:Namespace", "kubernetes:apps/v1:Deployment"},
@@ -43,8 +49,7 @@ func TestInvalidManifestFileIsRefused(t *testing.T) {
 	assert.Equal(t, []string{objects[0].identity()}, objects[1].needs(objects))
 	assert.Empty(t, objects[0].needs(objects))
 
-	_, err = ReadManifests(dir, []string{"good.yaml", "bad.yaml", "null.yaml", "half.yaml",
-		"missing.yaml"})
+	_, err = readFiles(dir, "good.yaml", "bad.yaml", "null.yaml", "half.yaml", "missing.yaml")
 	for _, want := range []string{
 		"strata:apps.manifests[1]: bad.yaml: yaml: line 2: mapping values are not allowed",
 		"strata:apps.manifests[2]: null.yaml: ConfigMap a: data.x: null would not reach the cluster",
@@ -79,8 +84,7 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 			toy, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadManifests(written(t, map[string]string{"again.yaml": test.text}),
-				[]string{"again.yaml"})
+			_, err := readFiles(written(t, map[string]string{"again.yaml": test.text}), "again.yaml")
 			if test.want == "" {
 				require.NoError(t, err)
 			} else {
@@ -88,6 +92,20 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestUnknownFieldIsRefusedForPinnedKubernetesOnly(t *testing.T) {
+	dir := written(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nnewer: 1\n"})
+	cfg := &config.Config{Apps: config.Apps{Manifests: []string{"a.yaml"}}}
+	_, err := ReadManifests(dir, cfg)
+	require.EqualError(t, err, "strata:apps.manifests[0]: a.yaml: Pod a: newer: field not declared in schema; "+
+		"nothing was changed")
+	cfg.K3s.Version = "v1.99.0+k3s1"
+	_, err = ReadManifests(dir, cfg)
+	require.NoError(t, err)
+	cfg.K3s.Version, cfg.Cluster.Context = "", "kind-kind"
+	_, err = ReadManifests(dir, cfg)
+	require.NoError(t, err)
 }
 
 // registered returns the resources that NewManifests makes of objects, by name.
@@ -132,8 +150,7 @@ func TestClusterScopedObjectsIgnoreTheirNamespace(t *testing.T) {
 			"namespace: b}\n---\napiVersion: example.org/v1\nkind: Namespace\nmetadata: {name: b, namespace: b}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects, err := ReadManifests(written(t, map[string]string{"toys.yaml": text}),
-				[]string{"toys.yaml"})
+			objects, err := readFiles(written(t, map[string]string{"toys.yaml": text}), "toys.yaml")
 			require.NoError(t, err)
 			assert.Len(t, registered(t, objects), len(objects))
 			for _, object := range objects {
@@ -151,7 +168,7 @@ func TestObjectWaitsForCRDOfItsKind(t *testing.T) {
 		"toy.yaml": "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: " +
 			"a}\n---\napiVersion: other.org/v1\nkind: Toy\nmetadata: {name: b}\n",
 	})
-	objects, err := ReadManifests(dir, []string{"toy.yaml", "crd.yaml"})
+	objects, err := readFiles(dir, "toy.yaml", "crd.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, []string{objects[2].identity()}, objects[0].needs(objects))
 	assert.Empty(t, objects[1].needs(objects), "the same kind of another group")
@@ -164,8 +181,9 @@ func TestClusterScopedCustomResourceWaitsForNoNamespace(t *testing.T) {
 		"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
 		"metadata: {name: toys.example.org}\nspec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n"
 	for scope, waits := range map[string]bool{"Cluster": false, "Namespaced": true} {
-		objects, err := ReadManifests(written(t, map[string]string{
-			"toy.yaml": strings.Replace(text, "SCOPE", scope, 1)}), []string{"toy.yaml"})
+		objects, err := readFiles(written(t, map[string]string{
+			"toy.yaml": strings.Replace(text, "SCOPE", scope, 1)}),
+			"toy.yaml")
 		require.NoError(t, err)
 		needs := objects[0].needs(objects)
 		assert.Contains(t, needs, objects[2].identity(), scope)

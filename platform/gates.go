@@ -38,7 +38,7 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 func Registrations(
 	ctx context.Context, cfg *config.Config, files *artifacts.Set, project string,
 ) ([]dryrun.Registration, error) {
-	manifests, err := components.ReadManifests(project, cfg.Apps.Manifests)
+	manifests, err := components.ReadManifests(project, cfg)
 	if err != nil {
 		return nil, err
 	}

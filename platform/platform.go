@@ -121,7 +121,7 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
+	manifests, err := components.ReadManifests(".", cfg)
 	return cfg, func(ctx *pulumi.Context, start Start) error {
 		return p.layers(ctx, start, target, manifests)
 	}, err

@@ -30,8 +30,10 @@ var encrypted = regexp.MustCompile(`[^\\]"ENC\[AES256_GCM,`)
 
 // Prepare removes nulls that mean the same as a missing key, annotations in which a tool repeats
 // the object, and metadata that only the API server sets. It fails for content that Pulumi would
-// not send to the API server unchanged.
-func (m Manifest) Prepare() error {
+// not send to the API server unchanged, and for content that the API server would refuse. pinned is
+// true if the cluster has the version of Kubernetes that Strata is compiled with: then unknown
+// fields and kinds are refused as well.
+func (m Manifest) Prepare(pinned bool) error {
 	switch {
 	case m.GetName() == "" && m.GetGenerateName() != "":
 		return m.refuse("metadata.generateName: each update would make another object; write metadata.name")
@@ -42,6 +44,9 @@ func (m Manifest) Prepare() error {
 	}
 	for _, key := range []string{"generateName", "managedFields", "resourceVersion", "uid"} {
 		unstructured.RemoveNestedField(m.Object, "metadata", key)
+	}
+	if wrong := m.checkTypes(pinned); len(wrong) > 0 {
+		return errors.Join(wrong...)
 	}
 	return errors.Join(m.prepare(nil, m.Object)...)
 }

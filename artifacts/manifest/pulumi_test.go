@@ -15,7 +15,7 @@ func prepared(t *testing.T, text string) (manifest.Manifest, error) {
 	objects, err := manifest.Parse("mine.yaml", []byte(text))
 	require.NoError(t, err)
 	require.Len(t, objects, 1)
-	return objects[0], objects[0].Prepare()
+	return objects[0], objects[0].Prepare(true)
 }
 
 const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys.a.b}\n"
