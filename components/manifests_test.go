@@ -78,6 +78,8 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 			document("ConfigMap", "a, namespace: b"), ""},
 		"a kind without a namespace": {document("Node", "a, namespace: b") +
 			document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
+		"one of a layer's": {strings.ReplaceAll(toy, "example.org/v1\nkind: Toy",
+			"cert-manager.io/v1\nkind: ClusterIssuer"), "ClusterIssuer b/a is in again.yaml already"},
 		"one that a file defines": {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy,
 			"Toy b/a is in again.yaml already"},
 		"one with a namespace": {strings.Replace(toys, "SCOPE", "Namespaced", 1) +

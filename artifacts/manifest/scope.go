@@ -12,7 +12,8 @@ var (
 	apiService = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
 )
 
-// clusterScoped lists the cluster-scoped built-in kinds by API group.
+// clusterScoped lists, by API group, the cluster-scoped kinds that are built in or that Strata's
+// layers install.
 var clusterScoped = map[string][]string{
 	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
 	"admissionregistration.k8s.io": {
@@ -26,7 +27,10 @@ var clusterScoped = map[string][]string{
 	"authorization.k8s.io": {"SelfSubjectAccessReview", "SelfSubjectRulesReview",
 		"SubjectAccessReview"},
 	"certificates.k8s.io":          {"CertificateSigningRequest", "ClusterTrustBundle"},
+	"cert-manager.io":              {"ClusterIssuer"},
 	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+	"frrk8s.metallb.io":            {"FRRNodeState"},
+	"gateway.networking.k8s.io":    {"GatewayClass"},
 	"internal.apiserver.k8s.io":    {"StorageVersion"},
 	"networking.k8s.io":            {"IPAddress", "IngressClass", "ServiceCIDR"},
 	"node.k8s.io":                  {"RuntimeClass"},
@@ -39,8 +43,8 @@ var clusterScoped = map[string][]string{
 	"storagemigration.k8s.io": {"StorageVersionMigration"},
 }
 
-// ClusterScoped returns the cluster-scoped kinds: the built-in ones, and those that CRDs among the
-// objects define. Other kinds count as namespaced.
+// ClusterScoped returns the cluster-scoped kinds: the built-in ones, those of Strata's layers, and
+// those that CRDs among the objects define. Other kinds count as namespaced.
 func ClusterScoped(objects []Manifest) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for group, names := range clusterScoped {
