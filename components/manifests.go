@@ -60,15 +60,20 @@ func ReadManifests(project string, cfg *config.Config) ([]Manifest, error) {
 	}
 	clusterScoped := manifest.ClusterScoped(objects)
 	var all []Manifest
-	seen := map[string]string{}
+	seen := map[string]string{} // files by identity, and by type and name of the resource
 	for _, object := range objects {
 		made := Manifest{object, clusterScoped[object.Kind()]}
+		problem, name := "", made.token()+made.resource("")
 		if other, twice := seen[made.identity()]; twice {
-			wrong = append(wrong, fmt.Errorf(
-				"strata:apps.manifests[%d]: %s: %s is in %s already; remove one",
-				slices.Index(files, made.File), made.File, made.Title(), other))
+			problem = fmt.Sprintf("is in %s already; remove one", other)
+		} else if seen[name] != "" {
+			problem = "has the Pulumi name of another object; move one of them to another file"
 		}
-		seen[made.identity()] = made.File
+		if problem != "" {
+			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %s %s",
+				slices.Index(files, made.File), made.File, made.Title(), problem))
+		}
+		seen[made.identity()], seen[name] = made.File, made.File
 		all = append(all, made)
 	}
 	return all, errors.Join(wrong...)

@@ -67,7 +67,8 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 	const (
 		toys = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys}\n" +
 			"spec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n---\n"
-		toy = "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: " +
+		role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: "
+		toy  = "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: " +
 			"example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: b}\n"
 	)
 	for name, test := range map[string]struct{ text, want string }{
@@ -80,6 +81,12 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 			document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
 		"one of a layer's": {strings.ReplaceAll(toy, "example.org/v1\nkind: Toy",
 			"cert-manager.io/v1\nkind: ClusterIssuer"), "ClusterIssuer b/a is in again.yaml already"},
+		"one Pulumi name": {role + "{name: 'x:a'}\n---\n" + role + "{name: a, namespace: x}\n",
+			"Role x/a has the Pulumi name of another object; move one of them to another file"},
+		"one Pulumi name without namespaces": {
+			strings.ReplaceAll(role, "Role", "ClusterRole") + "{name: 'x:a'}\n---\n" +
+				strings.ReplaceAll(role, "Role", "ClusterRole") + "{name: a, namespace: x}\n",
+			"ClusterRole x/a has the Pulumi name of another object"},
 		"one that a file defines": {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy,
 			"Toy b/a is in again.yaml already"},
 		"one with a namespace": {strings.Replace(toys, "SCOPE", "Namespaced", 1) +
