@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,9 +81,9 @@ func ReadManifests(project string, cfg *config.Config) ([]Manifest, error) {
 // readManifest returns the objects of one file. It returns an error for objects that Pulumi would
 // change.
 func readManifest(project, file string, pinned bool) ([]manifest.Manifest, error) {
-	path := file
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(project, file)
+	path, err := config.ResolvePath(project, file)
+	if err != nil {
+		return nil, err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

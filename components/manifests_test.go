@@ -117,6 +117,14 @@ func TestUnknownFieldIsRefusedForPinnedKubernetesOnly(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestManifestInHomeFolderIsRead(t *testing.T) {
+	home := written(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"})
+	t.Setenv("HOME", home)
+	objects, err := readFiles(t.TempDir(), "~/a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "manifests:~/a.yaml:Namespace:a", objects[0].resource("manifests"))
+}
+
 // registered returns the resources that NewManifests makes of objects, by name.
 func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration {
 	t.Helper()
