@@ -131,12 +131,37 @@ func (m Manifest) token() string {
 	return "kubernetes:" + version + ":" + m.GetKind()
 }
 
+// checkOwners returns an error for objects that Strata has registered already. name is the
+// component's name. Pulumi would delete such an object as soon as the file lacks it.
+func (a *ManifestsArgs) checkOwners(ctx *pulumi.Context, name string) error {
+	var wrong []error
+	for _, one := range a.Objects {
+		object := strings.TrimPrefix(one.namespace()+"/"+one.GetName(), "/")
+		if !a.Cluster.objects.Has(one.Kind().String(), object) {
+			continue
+		}
+		token, resource := one.token(), one.resource(name)
+		if one.Kind() == manifest.Namespace { // it depends on the command that waits for its end
+			token, resource = "command:local:Command", resource+"-end"
+		}
+		wrong = append(wrong, fmt.Errorf("strata:apps.manifests: %s: %s is Strata's own; remove it "+
+			"from the file; if an update has applied it, first run: pulumi state delete "+
+			"--target-dependents 'urn:pulumi:%s::%s::%s$%s::%s'", one.File, one.Title(),
+			ctx.Stack(), ctx.Project(), tokenOf("apps", "Manifests"), token, resource))
+	}
+	return errors.Join(wrong...)
+}
+
 // NewManifests registers the objects. An object waits only for its namespace and for the CRD of its
-// kind, without which the API server would refuse it.
+// kind, without which the API server would refuse it. It fails, and registers none, if an object is
+// already registered: call it after the layers.
 func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {
 	m := &Manifests{}
+	if err := args.checkOwners(ctx, name); err != nil {
+		return nil, err
+	}
 	if err := ctx.RegisterComponentResource(tokenOf("apps", "Manifests"), name, m,
 		opts...); err != nil {
 		return nil, err

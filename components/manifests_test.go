@@ -103,6 +103,37 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 	}
 }
 
+func TestStratasOwnObjectIsRefused(t *testing.T) {
+	objects, err := readFiles(written(t, map[string]string{"mine.yaml": "apiVersion: v1\nkind: Namespace\n" +
+		"metadata: {name: argocd}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n---\n" +
+		"apiVersion: cert-manager.io/v1\nkind: ClusterIssuer\nmetadata: {name: strata, namespace: a}\n---\n" +
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\n---\n" +
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: apps}\n"}),
+		"mine.yaml")
+	require.NoError(t, err)
+	own := teardown.Objects{"Namespace": {"argocd"}, "ClusterIssuer.cert-manager.io": {"strata"},
+		"ConfigMap": {"apps/shop"}}
+	all, err := dryrun.Run(t.Context(), "strata", "test", func(ctx *pulumi.Context) error {
+		_, err := NewManifests(ctx, "manifests",
+			&ManifestsArgs{Layer: Layer{Cluster: &Cluster{objects: own}}, Objects: objects})
+		return err
+	})
+	assert.Len(t, all, 1, "the stack")
+	const remove = "; remove it from the file; if an update has applied it, first run: " +
+		"pulumi state delete --target-dependents 'urn:pulumi:test::strata::strata:apps/v2:Manifests$"
+	for _, want := range []string{
+		"strata:apps.manifests: mine.yaml: Namespace argocd is Strata's own" + remove +
+			"command:local:Command::manifests:mine.yaml:Namespace:argocd-end'",
+		"mine.yaml: ClusterIssuer a/strata is Strata's own" + remove +
+			"kubernetes:cert-manager.io/v1:ClusterIssuer::manifests:mine.yaml:ClusterIssuer:a:strata'",
+		"mine.yaml: ConfigMap apps/shop is Strata's own",
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.NotContains(t, err.Error(), "Namespace mine")
+	assert.NotContains(t, err.Error(), "ConfigMap shop")
+}
+
 func TestUnknownFieldIsRefusedForPinnedKubernetesOnly(t *testing.T) {
 	dir := written(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nnewer: 1\n"})
 	cfg := &config.Config{Apps: config.Apps{Manifests: []string{"a.yaml"}}}

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -42,11 +43,13 @@ func Registrations(
 	if err != nil {
 		return nil, err
 	}
+	var failed error // of the program; err may be one of its consequences
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack,
 		func(ctx *pulumi.Context) error {
-			return Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)
+			failed = Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)
+			return failed
 		})
-	if err != nil {
+	if err := cmp.Or(failed, err); err != nil {
 		return nil, fmt.Errorf("resources of the configuration: %w", err)
 	}
 	return registered, nil

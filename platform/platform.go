@@ -121,6 +121,12 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(cfg.Apps.Manifests) > 0 { // an object that is Strata's own stops a run before any change
+		pinned := artifacts.NewPinnedSet(cfg)
+		if _, err := Registrations(ctx.Context(), cfg, pinned, "."); err != nil {
+			return nil, nil, err
+		}
+	}
 	manifests, err := components.ReadManifests(".", cfg)
 	return cfg, func(ctx *pulumi.Context, start Start) error {
 		return p.layers(ctx, start, target, manifests)

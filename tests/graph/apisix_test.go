@@ -172,3 +172,14 @@ func TestInvalidManifestFileFailsBeforeAnyResource(t *testing.T) {
 	require.ErrorContains(t, err, "strata:apps.manifests[0]: bad.yaml: yaml: mapping values are not allowed")
 	assert.Empty(t, g)
 }
+
+func TestManifestOfOwnObjectFailsBeforeAnyResource(t *testing.T) {
+	p := withAPISIX(t, "full")
+	require.NoError(t, os.WriteFile("own.yaml",
+		[]byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: metallb-system}\n"), 0o600))
+	p.set(t, "apps", map[string]any{"manifests": []string{"own.yaml"}})
+	g, err := p.run(nil)
+	require.ErrorContains(t, err, "resources of the configuration: strata:apps.manifests: own.yaml: "+
+		"Namespace metallb-system is Strata's own; remove it from the file")
+	assert.Empty(t, g)
+}
