@@ -1,5 +1,13 @@
 package e2e
 
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
 // drifts are changes by hand, on the platform of TestPlatform. Each names the thing that it changes
 // as `strata drift` prints it.
 var drifts = []struct{ class, host, change, thing string }{
@@ -73,6 +81,10 @@ var drifts = []struct{ class, host, change, thing string }{
 		`-p '[{"op":"replace","path":"/spec/listeners/0/port","value":8444}]'`),
 		"Gateway/traefik/traefik"},
 
+	{"a user's manifests", "server-1", kubectl("delete configmap team"), "ConfigMap/default/team"},
+	{"a user's manifests", "server-1", kubectl("patch secret team --type=merge " +
+		`-p '{"data":{"token":"b3RoZXI="}}'`), "Secret/default/team"},
+
 	{"files", "server-1", "echo '# by hand' >> /etc/rancher/k3s/config.yaml",
 		"/etc/rancher/k3s/config.yaml on server-1"},
 	{"files", "agent-1", "echo 'node-label: [by=hand]' >> /etc/rancher/k3s/config.yaml",
@@ -101,6 +113,24 @@ var drifts = []struct{ class, host, change, thing string }{
 		"/var/lib/strata/k3s-install.sh on server-1"},
 	{"programs", "agent-1", "echo '# by hand' >> /var/lib/strata/k3s-install.sh",
 		"/var/lib/strata/k3s-install.sh on agent-1"},
+}
+
+// withManifest adds a file with a ConfigMap and a Secret of the user.
+func withManifest(t *testing.T, sections map[string]any) map[string]any {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`apiVersion: v1
+kind: ConfigMap
+metadata: {name: team, annotations: {team.example.org/owner: a}}
+data: {size: "3"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: team}
+stringData: {token: hunter2}
+`), 0o600))
+	apps, _ := sections["apps"].(map[string]any)
+	return with(sections, "apps", with(apps, "manifests", []any{file}))
 }
 
 func kubectl(arguments string) string { return "k3s kubectl " + arguments }

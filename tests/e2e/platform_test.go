@@ -28,7 +28,7 @@ func TestPlatform(t *testing.T) {
 	net := network{"stp0", "10.18.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2ep", net, all...)
-	sections := withTeam(platform(hosts, all...))
+	sections := withManifest(t, withTeam(platform(hosts, all...)))
 	s := newStack(t, "e2e-platform", protected(sections))
 	const repositoryPassword = "a-password-for-git"
 	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
