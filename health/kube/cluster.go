@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/health"
+	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -75,7 +76,7 @@ func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Clus
 	}
 	base, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, fmt.Errorf("kubeconfig: %w", apiserver.Redact(err))
 	}
 	if base.Insecure {
 		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell " +

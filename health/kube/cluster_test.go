@@ -84,6 +84,8 @@ func TestClusterRefusesUnusableAccess(t *testing.T) {
 		{"no servers", nil, good, "servers: empty"},
 		{"no kubeconfig", []string{"https://a:1"}, nil, "STRATA_KUBECONFIG"},
 		{"not a kubeconfig", []string{"https://a:1"}, []byte("{"), "kubeconfig"},
+		{"two users of one name", []string{"https://a:1"}, []byte("{apiVersion: v1, kind: Config, " +
+			"users: [{name: u, user: {token: hunter2}}, {name: u}]}"), `duplicate name "u"`},
 		{"plain http", []string{"http://a:1"}, good, "not https://address:port"},
 		{"no host", []string{"https://"}, good, "not https://address:port"},
 		{"no URL", []string{"https://a:x"}, good, "not https://address:port"},
@@ -93,6 +95,7 @@ func TestClusterRefusesUnusableAccess(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := NewCluster(c.servers, c.kubeconfig, tunnel.Spec{})
 			require.ErrorContains(t, err, c.want)
+			assert.NotContains(t, err.Error(), "hunter2")
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"strata/internal/kube/apiserver"
 )
 
 // Rename returns the current context of a kubeconfig, with the context, its cluster and its user
@@ -12,7 +14,7 @@ import (
 func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
-		return nil, err
+		return nil, apiserver.Redact(err)
 	}
 	context, known := raw.Contexts[raw.CurrentContext]
 	if !known {
@@ -23,7 +25,10 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 	named.Clusters[name] = raw.Clusters[context.Cluster]
 	named.AuthInfos[name] = raw.AuthInfos[context.AuthInfo]
 	named.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
-	return named, clientcmd.ConfirmUsable(*named, name)
+	if err := clientcmd.ConfirmUsable(*named, name); err != nil {
+		return nil, apiserver.Redact(err)
+	}
+	return named, nil
 }
 
 // Merge adds the result of Rename to kubectl's kubeconfig files, and makes its context the current
@@ -34,7 +39,7 @@ func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()
 	if err != nil {
-		return "", "", err
+		return "", "", apiserver.Redact(err)
 	}
 	name := added.CurrentContext
 	cluster := added.Clusters[name]

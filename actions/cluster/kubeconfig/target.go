@@ -15,6 +15,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"strata/internal/files/digest"
+	"strata/internal/kube/apiserver"
 )
 
 // Variable is the environment variable with the paths of kubeconfigs. It is used if the
@@ -92,7 +93,7 @@ func Read(paths []string, context string) (Target, error) {
 	}
 	raw, err := (&clientcmd.ClientConfigLoadingRules{Precedence: paths}).Load()
 	if err != nil {
-		return Target{}, err
+		return Target{}, apiserver.Redact(err)
 	}
 	if context != "" {
 		raw.CurrentContext = context
@@ -104,7 +105,7 @@ func Read(paths []string, context string) (Target, error) {
 func Parse(text []byte) (Target, error) {
 	raw, err := clientcmd.Load(text)
 	if err != nil {
-		return Target{}, err
+		return Target{}, apiserver.Redact(err)
 	}
 	return current(raw)
 }
@@ -116,7 +117,7 @@ func current(raw *clientcmdapi.Config) (Target, error) {
 			Known: slices.Sorted(maps.Keys(raw.Contexts))}
 	}
 	if err := clientcmd.ConfirmUsable(*raw, raw.CurrentContext); err != nil {
-		return Target{}, fmt.Errorf("context %s: %w", raw.CurrentContext, err)
+		return Target{}, fmt.Errorf("context %s: %w", raw.CurrentContext, apiserver.Redact(err))
 	}
 	return alone(raw)
 }
@@ -156,8 +157,12 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 	}
 	cluster := raw.Clusters[raw.Contexts[name].Cluster]
 	address, err := url.Parse(cluster.Server)
+	valid := err == nil && address.Scheme == "https" && address.Host != "" && address.User == nil
 	switch {
-	case err != nil || address.Scheme != "https" || address.Host == "":
+	case !valid && strings.Contains(cluster.Server, "@"):
+		return Target{}, fmt.Errorf("context %s: server has a user or password in its URL; write "+
+			"https://address:port, and username and password of the context's user", name)
+	case !valid:
 		return Target{}, fmt.Errorf("context %s: server %q is not https://address:port", name,
 			cluster.Server)
 	case cluster.InsecureSkipTLSVerify:
@@ -168,7 +173,7 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 	if err != nil {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
-	return Target{Server: strings.TrimSuffix(cluster.Server, "/"),
+	return Target{Server: "https://" + address.Host + strings.TrimSuffix(address.EscapedPath(), "/"),
 		Identity: identity(cluster, address), Text: text}, nil
 }
 

@@ -1,7 +1,9 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -29,7 +31,7 @@ type Access struct {
 func (a Access) Config() (*rest.Config, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(a.Kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, fmt.Errorf("kubeconfig: %w", Redact(err))
 	}
 	a.Tunnel.Use(config)
 	// The client's default, five requests a second, made a bundle of a dozen definitions take three
@@ -44,6 +46,15 @@ func (a Access) Config() (*rest.Config, error) {
 	}
 	return Failover(config, addresses), nil
 }
+
+// quotation matches the end of a client-go error from where it quotes a kubeconfig: the members of a
+// list with a duplicate name, a proxy's URL, a YAML alias, or a YAML value of a wrong type.
+var quotation = regexp.MustCompile(
+	`(?s)( in list|'proxy-url'|unknown anchor|cannot decode !!\w+)[ :].*`)
+
+// Redact returns an error of client-go about a kubeconfig, without the part that may quote a secret.
+// The result wraps no other error.
+func Redact(err error) error { return errors.New(quotation.ReplaceAllString(err.Error(), "$1")) }
 
 // Client returns a client of Kubernetes' own kinds.
 func (a Access) Client() (kubernetes.Interface, error) {

@@ -46,8 +46,12 @@ func TestInvalidKubeconfigIsNotQuotedInError(t *testing.T) {
 		func(a apiserver.Access) error { _, err := a.Client(); return err },
 		func(a apiserver.Access) error { _, err := a.Objects(); return err },
 	} {
-		err := open(apiserver.Access{Kubeconfig: []byte("token: hunter2")})
-		require.ErrorContains(t, err, "kubeconfig: ")
-		assert.NotContains(t, err.Error(), "hunter2")
+		for _, text := range []string{"token: hunter2",
+			"{apiVersion: v1, kind: Config, users: [{name: u, user: {token: hunter2}}, {name: u}]}",
+		} {
+			err := open(apiserver.Access{Kubeconfig: []byte(text)})
+			require.ErrorContains(t, err, "kubeconfig: ")
+			assert.NotContains(t, err.Error(), "hunter2")
+		}
 	}
 }
