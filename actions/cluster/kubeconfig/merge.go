@@ -33,8 +33,8 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 
 // Merge adds the result of Rename to kubectl's kubeconfig files, and makes its context the current
 // one. It returns the name of the previous current context, and the file into which the new context
-// is written. It replaces an existing cluster of the same name only if the CA is the same, and
-// fails otherwise.
+// is written. It renews the login of a context that it added before, and fails if a context,
+// cluster or user of the same name leads elsewhere.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()
@@ -42,15 +42,36 @@ func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 		return "", "", apiserver.Redact(err)
 	}
 	name := added.CurrentContext
-	cluster := added.Clusters[name]
-	if there := into.Clusters[name]; there != nil &&
-		string(there.CertificateAuthorityData) != string(cluster.CertificateAuthorityData) {
-		return "", "", fmt.Errorf("cluster %s of %s is another one, at %s; give the context "+
-			"another name with --context", name, options.GetDefaultFilename(), there.Server)
+	if kind := findTaken(into, added); kind != "" {
+		return "", "", fmt.Errorf("%s %s of %s is another one; give the context another name "+
+			"with --context", kind, name, options.GetDefaultFilename())
 	}
 	before, into.CurrentContext = into.CurrentContext, name
-	into.Clusters[name] = cluster
+	into.Clusters[name] = added.Clusters[name]
 	into.AuthInfos[name] = added.AuthInfos[name]
-	into.Contexts[name] = added.Contexts[name]
+	if into.Contexts[name] == nil { // Otherwise it may have a namespace.
+		into.Contexts[name] = added.Contexts[name]
+	}
 	return before, options.GetDefaultFilename(), clientcmd.ModifyConfig(options, *into, true)
+}
+
+// findTaken returns the kind of the object in a kubeconfig that has the name of the added context
+// and leads elsewhere; empty if there is none.
+func findTaken(into, added *clientcmdapi.Config) string {
+	name := added.CurrentContext
+	cluster, context := into.Clusters[name], into.Contexts[name]
+	switch {
+	case cluster != nil && identity(cluster) != identity(added.Clusters[name]):
+		return "cluster"
+	case context != nil && (context.Cluster != name || context.AuthInfo != name):
+		return "context"
+	case cluster == nil && into.AuthInfos[name] != nil:
+		return "user"
+	}
+	for _, other := range into.Contexts {
+		if other.AuthInfo == name && other.Cluster != name {
+			return "user"
+		}
+	}
+	return ""
 }

@@ -174,7 +174,7 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
 	return Target{Server: "https://" + address.Host + strings.TrimSuffix(address.EscapedPath(), "/"),
-		Identity: identity(cluster, address), Text: text}, nil
+		Identity: identity(cluster), Text: text}, nil
 }
 
 // execExtension is the name of the extension with a cluster's settings for exec plugins (client-go
@@ -200,10 +200,11 @@ func forget(raw *clientcmdapi.Config) {
 
 // identity returns the Identity of a cluster. It includes the URL's path, because several clusters
 // may share a CA and differ only there, for example behind Rancher's proxy.
-func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
-	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
-	if len(cluster.CertificateAuthorityData) == 0 {
-		of = cluster.Server
+func identity(cluster *clientcmdapi.Cluster) string {
+	of := cluster.Server
+	address, err := url.Parse(of)
+	if ca := cluster.CertificateAuthorityData; err == nil && len(ca) > 0 {
+		of = string(ca) + "\x00" + strings.TrimSuffix(address.Path, "/")
 	}
 	return digest.Short([]byte(of))
 }
