@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/ssh/remote"
 )
 
 // ForStack returns the context that the configuration of a stack on an existing cluster names. Its
@@ -19,7 +20,7 @@ func ForStack(cfg *config.Config, project string) (Target, error) {
 	}
 	target, err := Read(paths, cfg.Cluster.Context)
 	var missing *ContextError
-	var login *ProviderError
+	var login *LoginError
 	switch {
 	case err == nil:
 		return target, nil
@@ -28,17 +29,19 @@ func ForStack(cfg *config.Config, project string) (Target, error) {
 			Rule: "is no context of " + shown, Fix: missing.has()}
 	case errors.As(err, &login):
 		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context,
-			Rule: "of " + shown + " cannot be used: " + err.Error(),
-			Fix: "write exec with the cloud's plugin in its place (gke-gcloud-auth-plugin, " +
-				"kubelogin convert-kubeconfig), or a token"}
+			Rule: "of " + shown + " cannot be used: " + err.Error(), Fix: login.Fix}
 	case errors.Is(err, fs.ErrNotExist):
 		return Target{}, config.Problem{Key: kubeconfigKey, Value: shown, Rule: "is not there",
 			Fix: "name the file, or set " + Variable +
 				"; `kind export kubeconfig` and `k3d kubeconfig merge` write one"}
 	default:
+		try := "try it: kubectl "
+		if cfg.Cluster.Kubeconfig != "" {
+			try += "--kubeconfig " + remote.Quote(paths[0]) + " "
+		}
 		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context,
 			Rule: "of " + shown + " cannot be used: " + err.Error(),
-			Fix:  "try it: kubectl --context " + cfg.Cluster.Context + " get nodes"}
+			Fix:  try + "--context " + remote.Quote(cfg.Cluster.Context) + " get nodes"}
 	}
 }
 

@@ -60,15 +60,6 @@ func (e *ContextError) has() string {
 	return "it has " + strings.Join(e.Known, ", ")
 }
 
-// ProviderError reports that a user logs in with an auth-provider. Kubernetes 1.26 removed those of
-// clouds in favor of exec plugins.
-type ProviderError struct{ User, Provider string }
-
-// Error implements error.
-func (e *ProviderError) Error() string {
-	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
-}
-
 // DefaultPaths returns the kubeconfigs to read if the configuration names none: those in
 // KUBECONFIG, or ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
@@ -140,20 +131,20 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone returns the Target of the current context, with referenced files inlined. It fails for an
-// auth-provider, a server that is not https, and insecure-skip-tls-verify.
+// alone returns the Target of the current context, with referenced files inlined. It fails for a
+// login of checkLogin, a server that is not https, and insecure-skip-tls-verify.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
 	if err := clientcmdapi.MinifyConfig(raw); err != nil {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
 	if err := clientcmdapi.FlattenConfig(raw); err != nil {
-		return Target{}, fmt.Errorf("context %s: %w", name, err)
+		return Target{}, fmt.Errorf("context %s: %w", name, apiserver.Redact(err))
 	}
 	forget(raw)
-	if user := raw.Contexts[name].AuthInfo; raw.AuthInfos[user] != nil &&
-		raw.AuthInfos[user].AuthProvider != nil {
-		return Target{}, &ProviderError{user, raw.AuthInfos[user].AuthProvider.Name}
+	user := raw.Contexts[name].AuthInfo
+	if err := checkLogin(user, raw.AuthInfos[user]); err != nil {
+		return Target{}, err
 	}
 	cluster := raw.Clusters[raw.Contexts[name].Cluster]
 	address, err := url.Parse(cluster.Server)

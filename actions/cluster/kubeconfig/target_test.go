@@ -32,6 +32,7 @@ clusters:
     extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: prod}}, {name: last, extension: {update: "%[2]s"}}]
 - {name: careless, cluster: {server: "https://10.0.0.1:6443", insecure-skip-tls-verify: true}}
 - {name: plain, cluster: {server: "http://10.0.0.1:8080"}}
+- {name: no-ca, cluster: {server: "https://10.0.0.1:6443", certificate-authority: nope.crt}}
 contexts:
 - {name: kind-kind, context: {cluster: kind-kind, user: kind-kind, namespace: dev}}
 - {name: k3d-demo, context: {cluster: k3d-demo, user: robot}}
@@ -39,11 +40,16 @@ contexts:
 - {name: careless, context: {cluster: careless, user: robot}}
 - {name: plain, context: {cluster: plain, user: robot}}
 - {name: cloud, context: {cluster: production, user: cloud}}
+- {name: typed, context: {cluster: production, user: typed}}
+- {name: no-ca, context: {cluster: no-ca, user: robot}}
+- {name: no-cert, context: {cluster: production, user: no-cert}}
 - {name: half, context: {cluster: kind-kind, user: no-such-user}}
 users:
 - {name: kind-kind, user: {client-certificate-data: %[3]s, client-key-data: %[3]s}}
 - {name: robot, user: {token: robots-token}}
 - {name: person, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: log-in, args: [get-token], interactiveMode: Never, provideClusterInfo: true}}}
+- {name: typed, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: log-in, interactiveMode: Always}}}
+- {name: no-cert, user: {client-certificate: nope.crt, client-key: nope.key}}
 - {name: cloud, user: {auth-provider: {name: gcp, config: {access-token: robots-token}}}}
 `
 
@@ -148,12 +154,20 @@ func TestContextErrorsNameConfigurationKeyAndFix(t *testing.T) {
 			[]string{"strata:cluster.kubeconfig: /nowhere/config is not there; name the file, or set KUBECONFIG"}},
 		"no such context": {config.Cluster{Kubeconfig: path, Context: "kind-kin"},
 			[]string{"strata:cluster.context: kind-kin is no context of " + path +
-				"; it has careless, cloud, half, k3d-demo, kind-kind, plain, production"}},
+				"; it has careless, cloud, half, k3d-demo, kind-kind, no-ca, no-cert, plain, production, typed"}},
 		"no context at all": {config.Cluster{Kubeconfig: empty, Context: "kind-kind"},
 			[]string{"is no context of " + empty + "; it has none"}},
 		"a context without its user": {config.Cluster{Kubeconfig: path, Context: "half"},
 			[]string{"strata:cluster.context: half of", "no-such-user",
-				"kubectl --context half get nodes"}},
+				"try it: kubectl --kubeconfig '" + path + "' --context 'half' get nodes"}},
+		"a CA file that is missing": {config.Cluster{Kubeconfig: path, Context: "no-ca"},
+			[]string{"strata:cluster.context: no-ca of", "unable to read certificate-authority",
+				"nope.crt"}},
+		"a certificate file that is missing": {config.Cluster{Kubeconfig: path, Context: "no-cert"},
+			[]string{"strata:cluster.context: no-cert of", "unable to read client-cert", "nope.crt"}},
+		"a plugin with a terminal": {config.Cluster{Kubeconfig: path, Context: "typed"},
+			[]string{"user typed: exec plugin log-in has interactiveMode Always",
+				"no pulumi up has a terminal"}},
 		"an auth-provider": {config.Cluster{Kubeconfig: path, Context: "cloud"},
 			[]string{"strata:cluster.context: cloud of " + path +
 				" cannot be used: user cloud: auth-provider gcp is not supported", "; write exec"}},
