@@ -54,6 +54,8 @@ func newFault(server string, err error) *Fault {
 	var down *tunnel.DownError
 	if errors.As(err, &down) {
 		err = down // Without the request's URL around it.
+	} else if proxy := proxyError(err); proxy != nil {
+		err = proxy
 	}
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
@@ -77,7 +79,7 @@ func kindOf(err error) faultKind {
 	var certificate x509.CertificateInvalidError
 	var down *tunnel.DownError
 	switch {
-	case errors.As(err, &down) && down.Foreign:
+	case errors.As(err, &down) && down.Foreign, proxyError(err) != nil:
 		return faultProxy
 	case errors.As(err, &down):
 		return faultTunnel
@@ -95,6 +97,15 @@ func kindOf(err error) faultKind {
 		return faultCertificate
 	}
 	return networkKindOf(err)
+}
+
+// proxyError returns net/http's error of a connection to an HTTP proxy; nil if err is none.
+func proxyError(err error) error {
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "proxyconnect" {
+		return network
+	}
+	return nil
 }
 
 func networkKindOf(err error) faultKind {

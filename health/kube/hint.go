@@ -40,8 +40,10 @@ func (f *Fault) cause() string {
 // hint returns the fix for a fault, or a command that shows more; empty if none is known.
 func (f *Fault) hint() string {
 	switch {
-	case f.Kind == faultTunnel, f.Kind == faultProxy:
+	case f.Kind == faultTunnel:
 		return f.way().Hint()
+	case f.Kind == faultProxy:
+		return f.way().Hint() + " (without one, HTTPS_PROXY names it)"
 	case f.Existing:
 		return f.existingHint()
 	}
