@@ -18,6 +18,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"strata/internal/ssh/tunnel"
 	"strata/internal/ssh/tunnel/tunneltest"
@@ -47,6 +49,8 @@ func TestErrorsMapToFaultKinds(t *testing.T) {
 		{"a proxy that refuses", wrap(&net.OpError{Op: "proxyconnect", Net: "tcp",
 			Err: &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}}), faultProxy, false,
 			true},
+		{"an exec plugin that is not installed", wrap(errors.New("getting credentials: exec: " +
+			"executable aws not found\n\nrun: apt install awscli")), faultPlugin, false, true},
 		{"another CA", wrap(x509.UnknownAuthorityError{}), faultUnknownCA, true, true},
 		{"another name", wrap(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}),
 			faultName, true, true},
@@ -236,4 +240,24 @@ func TestServersUnderLoadGetMoreTime(t *testing.T) {
 			require.LessOrEqual(t, time.Since(begin), 48*time.Second)
 		}
 	})
+}
+
+// The first request waits for the plugin, which may take longer than a request.
+func TestReadyzWaitsForSlowExecPlugin(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	kubeconfig, err := clientcmd.Load(c.Kubeconfig())
+	require.NoError(t, err)
+	for _, user := range kubeconfig.AuthInfos {
+		user.Exec = &clientcmdapi.ExecConfig{APIVersion: "client.authentication.k8s.io/v1",
+			InteractiveMode: clientcmdapi.NeverExecInteractiveMode, Command: "sh",
+			Args: []string{"-c", `sleep 3.5; printf '{"apiVersion":"client.authentication.k8s.io/v1",` +
+				`"kind":"ExecCredential","status":{"token":"` + user.Token + `"}}'`}}
+		user.Token = ""
+	}
+	text, err := clientcmd.Write(*kubeconfig)
+	require.NoError(t, err)
+	all, err := NewCluster(c.URLs(), text, tunnel.Spec{})
+	require.NoError(t, err)
+	assert.Nil(t, all.Servers[0].Readyz(t.Context()).Fault)
 }

@@ -34,6 +34,8 @@ const (
 	// the kubeconfig's proxy does not connect to it.
 	faultTunnel faultKind = "tunnel"
 	faultProxy  faultKind = "proxy"
+	// faultPlugin means that the kubeconfig's exec plugin returned no credentials.
+	faultPlugin faultKind = "plugin"
 )
 
 // Fault describes a failed request to an API server.
@@ -56,6 +58,8 @@ func newFault(server string, err error) *Fault {
 		err = down // Without the request's URL around it.
 	} else if proxy := proxyError(err); proxy != nil {
 		err = proxy
+	} else if plugin := pluginError(err); plugin != nil {
+		return &Fault{Kind: faultPlugin, Server: server, Text: plugin.Error()}
 	}
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
@@ -106,6 +110,17 @@ func proxyError(err error) error {
 		return network
 	}
 	return nil
+}
+
+// pluginError returns client-go's error of an exec plugin, which includes the kubeconfig's
+// installHint, on one line; nil if err is none. client-go gives it no type
+// (plugin/pkg/client/auth/exec, RoundTrip).
+func pluginError(err error) error {
+	_, text, found := strings.Cut(err.Error(), "getting credentials: ")
+	if !found {
+		return nil
+	}
+	return errors.New(strings.Join(strings.Fields(text), " "))
 }
 
 func networkKindOf(err error) faultKind {
@@ -169,7 +184,7 @@ func (f *Fault) message() string {
 		return "has a certificate for other names"
 	case faultCertificate:
 		return "has a certificate that is not valid now"
-	case faultTunnel, faultProxy:
+	case faultTunnel, faultProxy, faultPlugin:
 		return "is not reached: " + f.Text
 	default:
 		return "gave no usable answer: " + f.Text

@@ -32,6 +32,8 @@ func (f *Fault) cause() string {
 		return "the certificate has expired, or the clocks differ"
 	case faultTunnel, faultProxy:
 		return f.way().Cause()
+	case faultPlugin:
+		return "the kubeconfig's user logs in with a program, which returned no credentials"
 	default:
 		return ""
 	}
@@ -44,6 +46,8 @@ func (f *Fault) hint() string {
 		return f.way().Hint()
 	case f.Kind == faultProxy:
 		return f.way().Hint() + " (without one, HTTPS_PROXY names it)"
+	case f.Kind == faultPlugin:
+		return "kubectl get nodes with this context runs it too"
 	case f.Existing:
 		return f.existingHint()
 	}

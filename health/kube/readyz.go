@@ -40,7 +40,11 @@ const readyzLimit = 64 << 10
 // answer 401, which says nothing about health, because it allows no anonymous requests.
 func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 	facts := APIServerFacts{Server: s.Name}
-	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
+	limit := RequestTimeout
+	if s.Config.ExecProvider != nil { // the request waits for the plugin, which may take seconds
+		limit <<= maxSlow
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	code, body, err := s.GetRaw(ctx, "/readyz?verbose")
 	if err != nil {
