@@ -26,7 +26,7 @@ type Apps struct {
 	RestImage string `json:"restImage,omitempty"`
 	// Manifests are YAML or JSON files of your own, relative to the project. They are applied in
 	// parallel, each object as soon as the server of its kind works.
-	Manifests []string `json:"manifests,omitempty"`
+	Manifests []string `json:"manifests,omitempty" plain:"true"`
 	// Workloads are applications of your own that lose no request when they are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`
 	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.

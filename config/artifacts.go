@@ -14,11 +14,11 @@ const SourceUpstream = "upstream"
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable
 	// STRATA_ARTIFACTS overrides it.
-	Source string `json:"source,omitempty"`
+	Source string `json:"source,omitempty" plain:"true"`
 	// MachineImage is the path of the bundle folder that holds the disk image of the virtual
 	// machines. Default: Source. With upstream the image is hosts.vm.image. The variable
 	// STRATA_MACHINE_IMAGE overrides it.
-	MachineImage string `json:"machineImage,omitempty"`
+	MachineImage string `json:"machineImage,omitempty" plain:"true"`
 	// Mirror is the address of a mirror of Strata's downloads: it serves https://github.com/a/b at
 	// Mirror/github.com/a/b. Sums are compared with strata.lock all the same. Default: none, each
 	// project's own host. An address with a user and a password must be encrypted: pulumi config

@@ -14,11 +14,11 @@ type Cluster struct {
 	// Kubeconfig is the path of the kubeconfig; a leading ~ is the home directory, a relative path
 	// is relative to the project. Default: the files of the variable KUBECONFIG, or else
 	// ~/.kube/config.
-	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty" plain:"true"`
 	// Context is the context in the kubeconfig, for example kind-kind or k3d-demo. Required: the
 	// current context is not read, since a shell's last choice must not decide which cluster an
 	// update changes.
-	Context string `json:"context,omitempty"`
+	Context string `json:"context,omitempty" plain:"true"`
 	// PodNetwork is the network of the cluster's Pods, as CIDR: kind has 10.244.0.0/16, k3d
 	// 10.42.0.0/16. Default: none, and metallb.addresses is not compared with it. Controller apisix
 	// needs it.

@@ -126,6 +126,11 @@ func (d *decoder) object(key string, value any, into reflect.Value) {
 			d.unknown(key+".", name, "key", slices.Collect(maps.Keys(fields)), given)
 			continue
 		}
+		if d.sealed && needsPlain(into.Type().Field(index)) && hasSealed(object[name]) {
+			d.fail(key+"."+name, "", "is encrypted, and only Pulumi can read that",
+				"write it unencrypted, because commands of strata need it")
+			continue
+		}
 		d.decode(key+"."+name, object[name], into.Field(index))
 	}
 }

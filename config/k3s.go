@@ -21,7 +21,7 @@ type K3s struct {
 	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
 	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb,
 	// gateway-api-crd.
-	Disable []string `json:"disable,omitempty"`
+	Disable []string `json:"disable,omitempty" plain:"true"`
 	// VIP is the API's own virtual address, inside hosts.subnet. keepalived, which must be
 	// installed on every server, holds it on a server whose API server is ready; the kubeconfig
 	// names it. Default: none, and the kubeconfig names the first server.

@@ -14,7 +14,7 @@ type MetalLB struct {
 	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside
 	// hosts.subnet, or in the network of an existing cluster's nodes (docs/existing-clusters.md).
 	// Required.
-	Addresses []string `json:"addresses"`
+	Addresses []string `json:"addresses" plain:"true"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets

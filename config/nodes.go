@@ -32,7 +32,7 @@ func (r Role) Unit() string {
 type Node struct {
 	// Name is the node's name in Kubernetes and, where Strata makes the host, the host name.
 	// Required, unique.
-	Name string `json:"name"`
+	Name string `json:"name" plain:"true"`
 	// Role is server or agent. Required.
 	Role Role `json:"role"`
 	// Address is the node's IP address in hosts.subnet. Required, unique.

@@ -136,7 +136,7 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 	}
 	place := regexp.QuoteMeta(strings.ReplaceAll(key, "[]", "[0]"))
 	return regexp.MustCompile(`(?m)^` + place +
-		`(\[[^]]*\])?: (\S.* )?is (encrypted as a whole|not (an object|a list|a whole number|a text|true or false|on or off|` +
+		`(\[[^]]*\])?: (\S.* )?is (encrypted( as a whole|, and)|not (an object|a list|a whole number|a text|true or false|on or off|` +
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 

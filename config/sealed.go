@@ -7,6 +7,19 @@ import "reflect"
 // blindingCrypter).
 const Sealed = "[secret]"
 
+// needsPlain reports whether commands of strata must read the texts of a field: those of a type or
+// enumeration with known texts, which the program branches on, and those with the tag plain, which
+// name a file, an object or an address.
+func needsPlain(field reflect.StructField) bool {
+	of := field.Type
+	if of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	_, enum := field.Tag.Lookup("enum")
+	_, plain := field.Tag.Lookup("plain")
+	return enum || plain || of.Kind() == reflect.String && of.PkgPath() != ""
+}
+
 // seal sets an encrypted value to Sealed. Its key counts as unread, so that no rule complains about
 // it.
 func (d *decoder) seal(key string, into reflect.Value) {

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,6 +43,38 @@ func TestWhollyEncryptedSectionIsRefused(t *testing.T) {
 		_, err := ofFile(t, "  "+section+"\n")
 		require.ErrorContains(t, err, "is encrypted as a whole", section)
 		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+// Commands of strata would choose another branch for such a text, or look for a file of this name.
+func TestEncryptedTextsThatCommandsNeedAreRefused(t *testing.T) {
+	for key, section := range map[string]string{
+		"hosts.driver":                     "hosts: {driver: SEALED}",
+		"hosts.arch":                       "hosts: {arch: SEALED}",
+		"hosts.nodes[0].role":              "hosts: {nodes: [{role: SEALED}]}",
+		"hosts.ssh.keyFile":                "hosts: {ssh: {keyFile: SEALED}}",
+		"hosts.ssh.config":                 "hosts: {ssh: {config: SEALED}}",
+		"hosts.ssh.hostKey":                "hosts: {ssh: {hostKey: SEALED}}",
+		"hosts.ssh.jump[0].keyFile":        "hosts: {ssh: {jump: [{keyFile: SEALED}]}}",
+		"k3s.disable":                      "k3s: {disable: [SEALED]}",
+		"certManager.issuer":               "certManager: {issuer: SEALED}",
+		"ingress.controllers":              "ingress: {controllers: [SEALED]}",
+		"traefik.externalTrafficPolicy":    "traefik: {externalTrafficPolicy: SEALED}",
+		"artifacts.source":                 "artifacts: {source: SEALED}",
+		"apps.workloads[0].name":           "apps: {workloads: [{name: SEALED}]}",
+		"apps.workloads[0].routes[0].kind": "apps: {workloads: [{routes: [{kind: SEALED}]}]}",
+	} {
+		_, err := ofFile(t, "  strata:"+strings.ReplaceAll(section, "SEALED",
+			"{secure: v1:hunter2}")+"\n")
+		require.ErrorContains(t, err, "strata:"+key+": is encrypted, and only Pulumi can read that; "+
+			"write it unencrypted, because commands of strata need it")
+	}
+	for _, section := range []string{"metallb: {addresses: [{secure: v1:a}]}",
+		"cluster: {context: {secure: v1:a}}"} {
+		file := filepath.Join(t.TempDir(), "any.yaml")
+		require.NoError(t, os.WriteFile(file, []byte("config:\n  strata:"+section+"\n"), 0o600))
+		_, err := config.OfStack(filepath.Dir(file), "dev", file)
+		require.ErrorContains(t, err, "is encrypted, and only Pulumi can read that")
 	}
 }
 

@@ -20,11 +20,11 @@ type SSH struct {
 	// relative to the project. A certificate beside it (-cert.pub) is offered with it. Default: the
 	// value in config, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it:
 	// the other drivers generate a key.
-	KeyFile string `json:"keyFile,omitempty"`
+	KeyFile string `json:"keyFile,omitempty" plain:"true"`
 	// HostKey pins the host's public key, in authorized_keys form. Default: the key in knownHosts,
 	// or else the key from one bounded first contact. Only driver existing reads it: the other
 	// drivers make the host's key before its first boot.
-	HostKey string `json:"hostKey,omitempty"`
+	HostKey string `json:"hostKey,omitempty" plain:"true"`
 	// Jump are the jump hosts on the way to the host. The first one is the one that this machine
 	// reaches directly. Only SSH goes through them unless dynamicForward is set: the API (6443) and
 	// the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of
@@ -50,11 +50,11 @@ type SSH struct {
 	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, unless a key
 	// here overrides them. Other nodes still know the host by the node's address. Default: none is
 	// read.
-	Config string `json:"config,omitempty"`
+	Config string `json:"config,omitempty" plain:"true"`
 	// KnownHosts is the path of a file in ssh's format, for example ~/.ssh/known_hosts. It must
 	// have the key of each host and jump host that has no hostKey; of several keys of one type any
 	// is accepted. Default: UserKnownHostsFile of config, or else none is read.
-	KnownHosts string `json:"knownHosts,omitempty"`
+	KnownHosts string `json:"knownHosts,omitempty" plain:"true"`
 }
 
 // JumpHost is a host that passes connections on to other hosts.
@@ -68,10 +68,10 @@ type JumpHost struct {
 	User string `json:"user,omitempty"`
 	// KeyFile is the private key's path, as in ssh.keyFile. Default: the value in ssh.config, or
 	// else the key of the host behind it.
-	KeyFile string `json:"keyFile,omitempty"`
+	KeyFile string `json:"keyFile,omitempty" plain:"true"`
 	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact.
 	// Default: the key in ssh.knownHosts.
-	HostKey string `json:"hostKey,omitempty"`
+	HostKey string `json:"hostKey,omitempty" plain:"true"`
 }
 
 // deriveSSH gives every node its effective values. If an ssh_config file is read, unset values stay

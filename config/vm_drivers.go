@@ -17,10 +17,10 @@ type Hypervisor struct {
 	// Port is sshd's TCP port. Default 22.
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path, as in hosts.ssh.keyFile. Default ~/.ssh/id_ed25519.
-	KeyFile string `json:"keyFile,omitempty"`
+	KeyFile string `json:"keyFile,omitempty" plain:"true"`
 	// HostKey pins the hypervisor's public key, in authorized_keys form. Default: the key from one
 	// bounded first contact.
-	HostKey string `json:"hostKey,omitempty"`
+	HostKey string `json:"hostKey,omitempty" plain:"true"`
 }
 
 // Libvirt configures driver libvirt.

@@ -15,9 +15,9 @@ import (
 // another configuration.
 type Workload struct {
 	// Name is the Deployment's and the Service's name, unique among workloads. Required.
-	Name string `json:"name"`
+	Name string `json:"name" plain:"true"`
 	// Namespace takes the workload; Strata owns it. Default apps.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" plain:"true"`
 	// Image is the container's image, with a tag other than latest or a digest. Required.
 	Image string `json:"image"`
 	// Args are the container's arguments. Default: the image's.

@@ -21,7 +21,7 @@ const (
 // WorkloadRoute leads requests for a host to the workload.
 type WorkloadRoute struct {
 	// Host is the name below ingress.domain. Default: the workload's name.
-	Host string `json:"host,omitempty"`
+	Host string `json:"host,omitempty" plain:"true"`
 	// Path is the prefix of the paths. Default /.
 	Path string `json:"path,omitempty"`
 	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.

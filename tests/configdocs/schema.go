@@ -17,7 +17,7 @@ const Modeline = "# yaml-language-server: $schema=docs/config.schema.json\n"
 type object = map[string]any
 
 // Every value may be null, which means that it is not set. Only a text may be encrypted
-// (config.Sealed).
+// (config.Sealed), unless commands of strata need it (tag plain).
 var (
 	encrypted = object{"secure": object{"type": "string"}}
 	sealed    = object{"type": "object", "properties": encrypted, "required": []string{"secure"},
@@ -105,7 +105,10 @@ func (s *source) schema(field *ast.Field, name string) object {
 		for _, choice := range choices {
 			values = append(values, choice)
 		}
-		return object{"anyOf": []object{{"enum": values}, sealed}}
+		return object{"enum": values}
+	}
+	if tagOf(field).Get("plain") != "" {
+		return object{"type": []string{"string", "null"}}
 	}
 	if leaf, ok := leaves[name]; ok {
 		return leaf
