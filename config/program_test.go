@@ -39,7 +39,8 @@ func TestProgramStackNeedsNoClusterAndHasNoLayers(t *testing.T) {
 }
 
 func TestProgramKeysMayHaveSectionNames(t *testing.T) {
-	_, err := fromProgram(programFile(t, "config: {own:hosts: [a], traefik: big}\n"))
+	_, err := fromProgram(programFile(t,
+		"config: {own:hosts: [a], traefik: big, 'ingress:domain': a.example.org}\n"))
 	require.NoError(t, err)
 	_, err = fromProgram(programFile(t, "config: {stata:hosts: {}}\n"))
 	require.ErrorContains(t, err, "stata:hosts: is not read")

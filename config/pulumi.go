@@ -27,8 +27,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 			raw[section] = text
 		}
 	}
-	twice := twiceInFile(ctx.Project(), ctx.RootDirectory(), ctx.Stack())
-	d.problems, d.secret = slices.Concat(twice, strangers), ctx.IsConfigSecret
+	written := checkOwnFile(ctx.Project(), ctx.RootDirectory(), ctx.Stack())
+	d.problems, d.secret = slices.Concat(written, strangers), ctx.IsConfigSecret
 	cfg, err := load(ctx.Stack(), raw, os.Getenv, d)
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(),

@@ -37,15 +37,24 @@ func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 // The program reads only keys that begin with strata:, and would ignore these.
 func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 	for written, want := range map[string]string{
-		"traefik":                "platform:traefik: IS; did you mean strata:traefik?",
-		"trafik":                 "platform:trafik: IS; did you mean strata:traefik?",
-		"stata:trafik":           "stata:trafik: IS; did you mean strata:traefik?",
-		"\"traefik[0]\"":         "platform:traefik[0]: IS; take it out and set it by its path: ",
-		"stata:trafik.a.b":       "--path 'strata:traefik.a.b' VALUE",
-		"kubernetes:metallb":     "",
-		"platform:unrelated":     "",
-		"stata:unrelated":        "",
-		"platform:config:apisix": "platform:apisix: IS; did you mean strata:apisix?",
+		"traefik":                 "platform:traefik: IS; did you mean strata:traefik?",
+		"trafik":                  "platform:trafik: IS; did you mean strata:traefik?",
+		"stata:trafik":            "stata:trafik: IS; did you mean strata:traefik?",
+		"\"traefik[0]\"":          "platform:traefik[0]: IS; take it out and set it by its path: ",
+		"stata:trafik.a.b":        "--path 'strata:traefik.a.b' VALUE",
+		"kubernetes:metallb":      "",
+		"platform:unrelated":      "",
+		"stata:unrelated":         "",
+		"platform:config:apisix":  "platform:apisix: IS; did you mean strata:apisix?",
+		"\":traefik\"":            ":traefik: IS; did you mean strata:traefik?",
+		"strata-prod:traefik":     "strata-prod:traefik: IS; did you mean strata:traefik?",
+		"traefik:replicas":        "traefik:replicas: IS; take it out and set it by its path: ",
+		"traefk:replica":          "--path 'strata:traefik.replicas' VALUE",
+		"k3s:snapshots.retention": "--path 'strata:k3s.snapshots.retention' VALUE",
+		"\"hosts:nodes[0].name\"": "--path 'strata:hosts.nodes[0].name' VALUE",
+		"vault:address":           "", // of Pulumi's providers
+		"argocd:serverAddr":       "",
+		"aws:region":              "",
 	} {
 		s := pulumitest.NewStackFile(t, "", "  "+written+": {}\n  strata:metallb: "+
 			"{addresses: [10.0.0.1-10.0.0.9]}\n")
@@ -58,6 +67,36 @@ func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 		assert.ErrorContains(t, err, strings.Replace(want, "IS",
 			"is not read: Strata's keys begin with strata:", 1), written)
 	}
+}
+
+// Pulumi reads only its own keys of the first document.
+func TestPartsThatPulumiIgnoresAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"strata:traefik: {replicas: 3}\n": "strata:traefik: is beside config:, where Pulumi " +
+			"ignores it; write it below config:, indented",
+		"traefik: {replicas: 3}\n":                              "traefik: is beside config:",
+		"configs: {strata:traefik: {replicas: 3}}\n":            "configs: is beside config:, where Pulumi ignores it; did you mean config?",
+		"---\nconfig:\n  strata:traefik: {replicas: 3}\n":       "---: begins another document, which Pulumi ignores; write everything into the first document",
+		"...\nstrata:traefik: {replicas: 3}\n":                  "---: begins another document",
+		"---\n# nothing\n---\nconfig: {}\n":                     "---: begins another document",
+		"---\n}\n":                                              "---: begins another document",
+		"x-sizes: &sizes {replicas: 3}\n":                       "",
+		"secretsprovider: passphrase\nencryptionsalt: v1:abc\n": "",
+		"...\n---\n# nothing\n":                                 "",
+	} {
+		_, err := pulumitest.NewStackFile(t, "", text).Read()
+		if want == "" {
+			assert.NoError(t, err, text)
+			continue
+		}
+		assert.ErrorContains(t, err, want, text)
+	}
+	s := pulumitest.NewStackFile(t, "", "strata:traefik: {replicas: 3}\n")
+	_, err := s.FromEngine(t, "strata", map[string]string{})
+	require.ErrorContains(t, err, "strata:traefik: is beside config:")
+	require.NoError(t, os.WriteFile(s.File, []byte("---\n---\nconfig: {}\n"), 0o600))
+	_, err = s.Read()
+	require.ErrorContains(t, err, "---: begins another document")
 }
 
 // The engine passes one of two forms, and a program cannot see that there were two.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ func readStack(folder, path string, text []byte, program bool) (stackFile, error
 		}
 	}
 	name := string(project.Name)
-	twice, err := givenTwice(name, text)
+	mistakes, err := checkWritten(name, text)
 	if err != nil {
 		return stackFile{}, err
 	}
@@ -52,7 +53,7 @@ func readStack(folder, path string, text []byte, program bool) (stackFile, error
 		return stackFile{}, err
 	}
 	sections, strangers := selectSections(name, program, whole)
-	return stackFile{sections: sections, problems: slices.Concat(twice, strangers),
+	return stackFile{sections: sections, problems: slices.Concat(mistakes, strangers),
 		refused: refused}, nil
 }
 
@@ -112,44 +113,6 @@ func readProject(folder string) (*workspace.Project, error) {
 	return workspace.LoadProject(path)
 }
 
-// twiceInFile applies givenTwice to the stack's default file. It reports nothing if that file
-// cannot be read, because the engine may have read a different file (--config-file).
-func twiceInFile(project, folder, stack string) problems {
-	text, err := os.ReadFile(StackFile(folder, stack))
-	if err != nil {
-		return nil
-	}
-	twice, err := givenTwice(project, text)
-	if err != nil {
-		return nil
-	}
-	return twice
-}
-
-// givenTwice refuses a key that a file has in two forms. Pulumi uses one of the two values, and not
-// the same one in each run.
-func givenTwice(project string, text []byte) (twice problems, err error) {
-	var file struct {
-		Config map[string]any `yaml:"config"`
-	}
-	if err := encoding.YAML.Unmarshal(text, &file); err != nil {
-		return nil, err
-	}
-	forms := map[string]string{}
-	for _, written := range slices.Sorted(maps.Keys(file.Config)) {
-		key, err := fullKey(project, written)
-		if err != nil {
-			return nil, err
-		}
-		if other, there := forms[key.String()]; there {
-			twice.add(key.String(), "", "is written twice, as "+other+" and as "+written,
-				"keep one of them: Pulumi takes either")
-		}
-		forms[key.String()] = written
-	}
-	return twice, nil
-}
-
 // fullKey returns the full form of a key that may lack its namespace, the project's name.
 func fullKey(project, written string) (sdkconfig.Key, error) {
 	if !strings.Contains(written, ":") {
@@ -159,8 +122,8 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 }
 
 // selectSections selects Strata's sections from a whole configuration, by full key. It refuses a
-// key that is meant for Strata but would not reach it. Keys of a user's own program may be called
-// like sections. Other namespaces belong to Pulumi's providers.
+// key that is meant for Strata but would not reach it. Keys of a user's own program, and their
+// namespaces, may be called like sections. Other namespaces belong to Pulumi's providers.
 func selectSections(project string, program bool, whole map[string]string) (
 	sections map[string]string, strangers problems,
 ) {
@@ -171,8 +134,11 @@ func selectSections(project string, program bool, whole map[string]string) (
 		switch {
 		case namespace == Namespace:
 			sections[section] = whole[key]
-		case own && !program || !own && nearest(namespace, []string{Namespace}) != "":
-			strangers.addStranger(key, section)
+		case own && !program || namespace == "" || !own && (strings.HasPrefix(namespace, Namespace) ||
+			nearest(namespace, []string{Namespace}) != ""):
+			strangers.addStranger(key, strings.TrimPrefix(section, Namespace+"."))
+		case !own && !program:
+			strangers.addSectionNamespace(key, nearest(namespace, Sections()), section)
 		}
 	}
 	return sections, strangers
@@ -190,6 +156,19 @@ func (ps *problems) addStranger(key, section string) {
 		fix = fixPath(key, Namespace+":"+meant+path)
 	}
 	ps.addIf(meant != "", key, "", "is not read: Strata's keys begin with "+Namespace+":", fix)
+}
+
+// addSectionNamespace refuses a key with a section as its namespace, if its name resembles a key of
+// the section. Other names belong to Pulumi's providers, some of which are called like sections.
+func (ps *problems) addSectionNamespace(key, section, name string) {
+	index, known := fieldsOf(reflect.TypeFor[Config]())[section]
+	if !known || reflect.TypeFor[Config]().Field(index).Type.Kind() != reflect.Struct {
+		return
+	}
+	keys := fieldsOf(reflect.TypeFor[Config]().Field(index).Type)
+	meant := nearest(sectionOf(name), slices.Collect(maps.Keys(keys)))
+	ps.addIf(meant != "", key, "", "is not read: Strata's keys begin with "+Namespace+":",
+		fixPath(key, Namespace+":"+section+"."+meant+strings.TrimPrefix(name, sectionOf(name))))
 }
 
 // fixPath returns the fix for a key that was set without --path.
