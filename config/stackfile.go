@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
@@ -21,14 +22,32 @@ func FromFile(path string) (*Config, error) {
 	return OfStack(filepath.Dir(path), stack, path)
 }
 
-// StackFile returns the path of a stack's own file, below the stackConfigDir of its project. The
-// stack's name may begin with its organization and project, as for `pulumi --stack`.
+// StackFile returns the path of a stack's own file, below the stackConfigDir of its project, with
+// the extension of the project's file. The stack's name may begin with its organization and project,
+// as for `pulumi --stack`.
 func StackFile(folder, stack string) string {
-	project, err := readProject(folder)
-	if err != nil {
-		project = &workspace.Project{} // the reader of the stack file reports it
+	file, project, err := readProject(folder)
+	if err != nil { // the reader of the stack file reports it
+		file, project = workspace.ProjectFile+".yaml", &workspace.Project{}
 	}
-	return filepath.Join(folder, project.StackConfigDir, "Pulumi."+path.Base(stack)+".yaml")
+	file = workspace.ProjectStackPath(file, project, tokens.QName(path.Base(stack)))
+	return filepath.Join(folder, project.StackConfigDir, filepath.Base(file))
+}
+
+// checkStackName refuses a stack of another project, because Pulumi's commands would read the state
+// of that project.
+func checkStackName(folder, stack string) error {
+	const most = 3 // organization, project and stack
+	parts := strings.Split(stack, "/")
+	_, project, err := readProject(folder)
+	switch {
+	case len(parts) > most || parts[len(parts)-1] == "":
+		return fmt.Errorf("stack %s: expected STACK or ORGANIZATION/PROJECT/STACK", stack)
+	case err == nil && len(parts) == most && parts[1] != string(project.Name):
+		return fmt.Errorf("stack %s is of project %s, but folder %s has project %s; name the other "+
+			"folder with --project", stack, parts[1], folder, project.Name)
+	}
+	return nil
 }
 
 // OfStack makes the configuration of a stack from its file, which may have any name, and the folder
@@ -45,6 +64,9 @@ func OfAnyStack(project, stack, file string) (*Config, error) {
 }
 
 func ofStack(project, stack, file string, program bool) (*Config, error) {
+	if err := checkStackName(project, stack); err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("stack %s: %w", stack, err)

@@ -124,6 +124,33 @@ func TestStackFilesOfStackConfigDirAreFound(t *testing.T) {
 	assert.Equal(t, "dev", cfg.Stack)
 }
 
+// Pulumi gives a stack's file the extension of the project's file.
+func TestStackFileHasExtensionOfProjectFile(t *testing.T) {
+	for _, extension := range []string{".yml", ".json"} {
+		s := pulumitest.NewStackFile(t, "", "")
+		project := filepath.Join(s.Folder, "Pulumi"+extension)
+		require.NoError(t, os.Remove(filepath.Join(s.Folder, "Pulumi.yaml")))
+		require.NoError(t, os.WriteFile(project, []byte(`{"name": "own", "runtime": "go"}`), 0o600))
+		assert.Equal(t, filepath.Join(s.Folder, "Pulumi.dev"+extension),
+			config.StackFile(s.Folder, "dev"))
+	}
+}
+
+func TestStackOfAnotherProjectIsRefused(t *testing.T) {
+	s := pulumitest.NewStackFile(t, "", "")
+	for stack, want := range map[string]string{
+		"organization/other/dev": "stack organization/other/dev is of project other, but folder " +
+			s.Folder + " has project strata; name the other folder with --project",
+		"dev/":         "stack dev/: expected STACK or ORGANIZATION/PROJECT/STACK",
+		"a/strata/b/c": "stack a/strata/b/c: expected STACK or ",
+	} {
+		_, err := config.OfStack(s.Folder, stack, s.File)
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := config.OfStack(s.Folder, "org/dev", s.File)
+	assert.NoError(t, err)
+}
+
 func TestStackFilesAreFoundByStackName(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	s := pulumitest.NewStackFile(t, "", "")

@@ -93,7 +93,7 @@ var blind = sdkconfig.NewBlindingDecrypter()
 func loadStack(
 	folder, path string, text []byte,
 ) (*workspace.Project, *workspace.ProjectStack, error) {
-	project, err := readProject(folder)
+	_, project, err := readProject(folder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,16 +101,18 @@ func loadStack(
 	return project, read, err
 }
 
-// readProject reads the Pulumi.yaml of a folder. Without one, the project has no defaults.
-func readProject(folder string) (*workspace.Project, error) {
-	path, err := workspace.DetectProjectPathFrom(folder)
+// readProject reads the project file of a folder, which is Pulumi.yaml, .yml or .json. Without one,
+// the project has no defaults.
+func readProject(folder string) (path string, project *workspace.Project, err error) {
+	path, err = workspace.DetectProjectPathFrom(folder)
 	if errors.Is(err, workspace.ErrProjectNotFound) {
-		return &workspace.Project{Name: Namespace}, nil
+		return workspace.ProjectFile + ".yaml", &workspace.Project{Name: Namespace}, nil
 	}
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return workspace.LoadProject(path)
+	project, err = workspace.LoadProject(path)
+	return path, project, err
 }
 
 // fullKey returns the full form of a key that may lack its namespace, the project's name.
