@@ -77,6 +77,8 @@ func (a k3sArgs) check(ps *problems) {
 			}
 			ps.add(at, "", rule, fix)
 		}
+		ps.addIf(isBooleanWord(a.set[written]), at, "", "is a text in a stack file, which K3s refuses",
+			"write true or false")
 		ps.addIf(!scalars(a.set[written]), at, "", "is neither a value nor a list of values",
 			"K3s's config.yaml has no nested keys")
 	}

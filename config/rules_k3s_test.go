@@ -58,6 +58,9 @@ var k3sRules = []rule{
 		`strata:k3s.serverArgs["--debug"]: is not a key of K3s's config.yaml; write the long flag's name, without dashes before it`},
 	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),
 		`strata:k3s.serverArgs["kubelet-arg"]: is neither a value nor a list of values; K3s's config.yaml has no nested keys`},
+	{"a word for a boolean of K3s", one("k3s", `{"serverArgs":{"debug":"yes","docker":"OFF"}}`),
+		`strata:k3s.serverArgs["debug"]: is a text in a stack file, which K3s refuses; write true or false` + "\n" +
+			`strata:k3s.serverArgs["docker"]: is a text in a stack file, which K3s refuses; write true or false`},
 	{"an address of the API outside the hosts' network", one("k3s", `{"vip":"10.99.0.5"}`),
 		"strata:k3s.vip: 10.99.0.5 is no host's address in hosts.subnet 10.10.0.0/24; choose a free address inside it"},
 	{"an address of the API that a node has", one("k3s", `{"vip":"10.10.0.11"}`),

@@ -43,7 +43,7 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 }
 
 // compareValues returns a warning for each top-level value that the chart does not have, and a
-// problem for each value that breaks its schema. If the chart cannot be read, it returns a warning
+// problem for each value that breaks its schema or is a text in place of a boolean. If the chart cannot be read, it returns a warning
 // with the reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 	refused []config.Problem) {
@@ -56,6 +56,7 @@ func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key,
 			err)}, nil
 	}
+	refused = own.BooleanWords(chart.Defaults())
 	refusals, err := chart.Refusals(own.Tree)
 	if err != nil {
 		warnings = append(warnings, fmt.Sprintf(

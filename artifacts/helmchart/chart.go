@@ -34,6 +34,9 @@ type Chart struct {
 // the names of subcharts, and global, which every chart has.
 func (c *Chart) Keys() []string { return slices.Sorted(maps.Keys(c.names)) }
 
+// Defaults returns the content of values.yaml; nil if there is none. The caller must not change it.
+func (c *Chart) Defaults() map[string]any { return c.defaults }
+
 // Read reads a packaged chart (.tgz).
 func Read(file string) (*Chart, error) {
 	packed, err := os.Open(file)

@@ -75,8 +75,9 @@ func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 		"ports": map[string]any{"web": map[string]any{
 			"redirectTo": map[string]any{"port": "websecure"}},
 			"websecure": map[string]any{"tls": map[string]any{"enabled": true}}},
-	}})
+	}, "argocd.values": map[string]any{"dex": map[string]any{"enabled": "no"}}})
 	require.ErrorContains(t, err, "configuration of stack staging:\n")
+	require.ErrorContains(t, err, "strata:argocd.values.dex.enabled: is a text in a stack file")
 	require.ErrorContains(t, err,
 		"strata:traefik.values.image.tag: 3 is refused by the chart's schema: expected string")
 	assert.ErrorContains(t, err, "strata:traefik.values.ports.web: ")
