@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -32,6 +33,16 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.serviceCIDR":               {"service-cidr"},
 	"use k3s.secretsEncryption":         {"secrets-encryption"},
 })
+
+// ownedOptions maps options of Kubernetes' programs to the keys of owned that set the same. An
+// option that belongs to Strata in one program only has the program's key before it.
+var ownedOptions = map[string]string{
+	"hostname-override": "node-name", "node-ip": "node-ip", "node-labels": "node-label",
+	"register-with-taints": "node-taint", "cluster-cidr": "cluster-cidr",
+	"service-cluster-ip-range": "service-cidr", "encryption-provider-config": "secrets-encryption",
+	"etcd-servers": "datastore-endpoint", "data-dir": "data-dir",
+	"kube-apiserver-arg secure-port": "https-listen-port",
+}
 
 // OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have. It maps each name
 // of a key to the alternative.
@@ -77,10 +88,26 @@ func (a k3sArgs) check(ps *problems) {
 			}
 			ps.add(at, "", rule, fix)
 		}
+		a.checkOptions(ps, at, written)
 		ps.addIf(isBooleanWord(a.set[written]), at, "", "is a text in a stack file, which K3s refuses",
 			"write true or false")
 		ps.addIf(!scalars(a.set[written]), at, "", "is neither a value nor a list of values",
 			"K3s's config.yaml has no nested keys")
+	}
+}
+
+// checkOptions refuses owned options in a key such as kubelet-arg. They would override K3s's own
+// (k3s-io/k3s pkg/util/args.go, GetArgs).
+func (a k3sArgs) checkOptions(ps *problems, at, written string) {
+	program := strings.TrimSuffix(written, "+")
+	if !strings.HasSuffix(program, "-arg") {
+		return
+	}
+	for _, text := range texts(a.set[written]) {
+		option, _, _ := strings.Cut(strings.TrimPrefix(text, "--"), "=")
+		option = strings.ReplaceAll(strings.TrimRight(option, "-+"), "_", "-")
+		key := cmp.Or(ownedOptions[option], ownedOptions[program+" "+option])
+		ps.addIf(key != "", at, "", "sets "+option+", which belongs to Strata", owned[key])
 	}
 }
 

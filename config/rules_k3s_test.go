@@ -58,6 +58,18 @@ var k3sRules = []rule{
 		`strata:k3s.serverArgs["--debug"]: is not a key of K3s's config.yaml; write the long flag's name, without dashes before it`},
 	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),
 		`strata:k3s.serverArgs["kubelet-arg"]: is neither a value nor a list of values; K3s's config.yaml has no nested keys`},
+	{"owned settings of kubelet", one("k3s",
+		`{"agentArgs":{"kubelet-arg":["hostname-override=x","--node-ip=1.2.3.4"],"kubelet-arg+":"node_labels+=a=b"}}`),
+		`strata:k3s.agentArgs["kubelet-arg"]: sets hostname-override, which belongs to Strata; use hosts.nodes` + "\n" +
+			`strata:k3s.agentArgs["kubelet-arg"]: sets node-ip, which belongs to Strata; use hosts.nodes` + "\n" +
+			`strata:k3s.agentArgs["kubelet-arg+"]: sets node-labels, which belongs to Strata; use hosts.nodes`},
+	{"owned settings of the control plane", one("k3s", `{"serverArgs":{
+		"kube-apiserver-arg":["secure-port=7000","encryption-provider-config=/x"],
+		"kube-controller-manager-arg":"service-cluster-ip-range=10.0.0.0/16","etcd-arg":["data-dir=/x"]}}`),
+		`strata:k3s.serverArgs["etcd-arg"]: sets data-dir, which belongs to Strata; the gates expect K3s's default` + "\n" +
+			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets encryption-provider-config, which belongs to Strata; use k3s.secretsEncryption` + "\n" +
+			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets secure-port, which belongs to Strata; the gates expect K3s's default` + "\n" +
+			`strata:k3s.serverArgs["kube-controller-manager-arg"]: sets service-cluster-ip-range, which belongs to Strata; use k3s.serviceCIDR`},
 	{"a word for a boolean of K3s", one("k3s", `{"serverArgs":{"debug":"yes","docker":"OFF"}}`),
 		`strata:k3s.serverArgs["debug"]: is a text in a stack file, which K3s refuses; write true or false` + "\n" +
 			`strata:k3s.serverArgs["docker"]: is a text in a stack file, which K3s refuses; write true or false`},

@@ -103,7 +103,7 @@ func TestValidSettingsAreAccepted(t *testing.T) {
 		"certificate names": one("k3s",
 			`{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
 		"further arguments": one("k3s",
-			`{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
+			`{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b","kube-scheduler-arg":"secure-port=10259"}}`),
 		"each kind of flag": one("k3s", `{"serverArgs":{"l":"/var/log/k3s","kine-tls":false,"flannel-backend":"host-gw"},
 			"agentArgs":{"log":"/var/log/k3s","disable-apiserver-lb":true}}`),
 		"a flag of another K3s": one("k3s",

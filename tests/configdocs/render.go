@@ -70,7 +70,8 @@ func ownedArgs() string {
 	var text strings.Builder
 	text.WriteString("## K3s settings that belong to Strata\n\n" +
 		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these, by any of its " +
-		"names and with a final `+` (config/k3s_flags.txt has the names).\n\n" +
+		"names and with a final `+` (config/k3s_flags.txt has the names). " +
+		"An option that sets the same, as `kubelet-arg: [node-ip=…]`, is refused too.\n\n" +
 		"| Key | Instead |\n| --- | --- |\n")
 	owned := config.OwnedArgs()
 	for _, key := range slices.Sorted(maps.Keys(owned)) {
