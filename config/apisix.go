@@ -79,7 +79,7 @@ var apisixControllerOwned = slices.Concat(
 	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy",
 		"webhook.certificate"),
 	because(itself, "", "gatewayProxy", "apisix"),
-	unless(some, because("with none no route reaches the data plane", "write at least 1",
+	unless(isPositive, because("with none no route reaches the data plane", "write at least 1",
 		"deployment.replicas")),
 )
 

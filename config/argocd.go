@@ -58,7 +58,7 @@ var argocdOwned = slices.Concat(
 		"controller.dynamicClusterDistribution"),
 	keepDefaults("Argo CD's route leads there", "server.service.servicePortHttp"),
 	keepDefaults("without it Argo CD may change nothing in the cluster", "createClusterRoles"),
-	unless(some, because("with none Argo CD does nothing", "write at least 1",
+	unless(isPositive, because("with none Argo CD does nothing", "write at least 1",
 		"controller.replicas", "server.replicas", "repoServer.replicas")),
 )
 

@@ -88,6 +88,10 @@ func (a k3sArgs) check(ps *problems) {
 			}
 			ps.add(at, "", rule, fix)
 		}
+		for _, other := range a.keysOf(k3sFlags[a.role][name]) {
+			ps.addIf(strings.TrimSuffix(other, "+") < name, at, "",
+				"sets the same flag as "+other, "keep one of them")
+		}
 		a.checkOptions(ps, at, written)
 		ps.addIf(isBooleanWord(a.set[written]), at, "", "is a text in a stack file, which K3s refuses",
 			"write true or false")

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	kjson "sigs.k8s.io/json"
 )
 
 const (
@@ -56,7 +58,7 @@ func load(
 		}
 		if strings.ContainsAny(section, ".[") {
 			d.problems.add(key, "", "has a path in its name, and so sets no key of a section",
-				fixPath(key, key))
+				fixPath(key, Namespace+":"+strings.TrimPrefix(section, Namespace+".")))
 			continue
 		}
 		given := func(other string) bool { _, there := raw[other]; return there }
@@ -94,6 +96,10 @@ func load(
 func (d *decoder) section(key, text string, into reflect.Value) {
 	if strings.TrimSpace(text) == "" {
 		return
+	}
+	twice, _ := kjson.UnmarshalStrict([]byte(text), new(any), kjson.DisallowDuplicateFields)
+	for _, one := range twice { // none in a text that is not JSON
+		d.problems.add(key, "", "is a text of JSON with a "+one.Error(), "keep one of the two")
 	}
 	d.decode(key, valueOf(text), into)
 }

@@ -70,6 +70,11 @@ var k3sRules = []rule{
 			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets encryption-provider-config, which belongs to Strata; use k3s.secretsEncryption` + "\n" +
 			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets secure-port, which belongs to Strata; the gates expect K3s's default` + "\n" +
 			`strata:k3s.serverArgs["kube-controller-manager-arg"]: sets service-cluster-ip-range, which belongs to Strata; use k3s.serviceCIDR`},
+	{"a letter that is no flag", one("k3s", `{"serverArgs":{"w":"x"}}`),
+		`strata:k3s.serverArgs["w"]: is no key of a K3s server ` + config.K3sVersion +
+			`; k3s server --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]`},
+	{"a flag by two names", one("k3s", `{"serverArgs":{"log":"a","l":"b"}}`),
+		`strata:k3s.serverArgs["log"]: sets the same flag as l; keep one of them`},
 	{"a word for a boolean of K3s", one("k3s", `{"serverArgs":{"debug":"yes","docker":"OFF"}}`),
 		`strata:k3s.serverArgs["debug"]: is a text in a stack file, which K3s refuses; write true or false` + "\n" +
 			`strata:k3s.serverArgs["docker"]: is a text in a stack file, which K3s refuses; write true or false`},

@@ -15,6 +15,12 @@ var readingRules = []rule{
 			strings.Join(config.Sections(), ", ")},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`),
 		"strata:k3s.versoin: is not a known key; did you mean version?"},
+	{"a key twice in a text of JSON", one("traefik", `{"replicas":3,"replicas":4}`),
+		`strata:traefik: is a text of JSON with a duplicate field "replicas"; keep one of the two`},
+	{"a dot for the colon", one("strata.traefik", `{}`),
+		"strata:strata.traefik: has a path in its name, and so sets no key of a section; take it " +
+			"out and set it by its path: pulumi config rm 'strata:strata.traefik'; " +
+			"pulumi config set --path 'strata:traefik' VALUE"},
 	{"a misspelt key in a list", node(`"adress":"10.10.0.12"`),
 		"strata:hosts.nodes[0].adress: is not a known key; did you mean address?"},
 	{"a misspelt key two levels down", node(`"ssh":{"prot":22}`),

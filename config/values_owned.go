@@ -64,11 +64,11 @@ func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	return owned
 }
 
-// some allows any number of replicas except zero, because a rollout without Pods is complete at
-// once. A chart writes a text unchanged, so "0" is zero as well.
-func some(_ *Config, replicas any) bool {
-	number, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(replicas)), 64)
-	return err != nil || number > 0
+// isPositive allows any whole number of replicas except zero, because a rollout without Pods is
+// complete at once. A chart writes a text unchanged, so "0" is zero as well. null has its own rule.
+func isPositive(_ *Config, replicas any) bool {
+	number, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(replicas)))
+	return err == nil && number > 0 || replicas == nil || replicas == any(Sealed)
 }
 
 // keepNames returns OwnedValues for the paths that rename a chart's objects: the two that nearly

@@ -64,6 +64,17 @@ var refusedRules = []rule{
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
 
+func TestTextsThatAreNoNumberOfReplicasAreRefused(t *testing.T) {
+	for _, replicas := range []string{`"0x0"`, `"0b0"`, `"0o0"`, `false`, `0.5`, `[]`, `{}`, `"none"`, `-1`} {
+		_, err := config.Load("dev", withValues(t, "argocd.values",
+			`{"server":{"replicas":`+replicas+`}}`), noEnv)
+		assert.ErrorContains(t, err, "is not for values to set: with none Argo CD does nothing; "+
+			"write at least 1", replicas)
+	}
+	_, err := config.Load("dev", withValues(t, "argocd.values", `{"server":{"replicas":"2"}}`), noEnv)
+	assert.NoError(t, err)
+}
+
 // If a value is refused only in some cases, the user may set it in all others.
 func TestConditionallyRefusedValuesAreAcceptedOtherwise(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
