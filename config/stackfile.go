@@ -34,18 +34,15 @@ func StackFile(folder, stack string) string {
 	return filepath.Join(folder, project.StackConfigDir, filepath.Base(file))
 }
 
-// checkStackName refuses a stack of another project, because Pulumi's commands would read the state
-// of that project.
+// checkStackName refuses a stack of another project, of which Pulumi would give the state.
 func checkStackName(folder, stack string) error {
-	const most = 3 // organization, project and stack
 	parts := strings.Split(stack, "/")
 	_, project, err := readProject(folder)
-	switch {
-	case len(parts) > most || parts[len(parts)-1] == "":
-		return fmt.Errorf("stack %s: expected STACK or ORGANIZATION/PROJECT/STACK", stack)
-	case err == nil && len(parts) == most && parts[1] != string(project.Name):
-		return fmt.Errorf("stack %s is of project %s, but folder %s has project %s; name the other "+
-			"folder with --project", stack, parts[1], folder, project.Name)
+	if err == nil && (path.Base(stack) != parts[len(parts)-1] ||
+		len(parts) > 2 && parts[1] != string(project.Name)) {
+		return fmt.Errorf("stack %s is none of project %s in folder %s; write STACK, or "+
+			"ORGANIZATION/%[2]s/STACK, or name the project's folder with --project", stack,
+			project.Name, folder)
 	}
 	return nil
 }
