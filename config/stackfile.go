@@ -23,8 +23,8 @@ func FromFile(path string) (*Config, error) {
 }
 
 // StackFile returns the path of a stack's own file, below the stackConfigDir of its project, with
-// the extension of the project's file. The stack's name may begin with its organization and project,
-// as for `pulumi --stack`.
+// the extension of the project's file. The stack's name may begin with its organization and
+// project, as for `pulumi --stack`.
 func StackFile(folder, stack string) string {
 	file, project, err := readProject(folder)
 	if err != nil { // the reader of the stack file reports it

@@ -48,6 +48,7 @@ func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 		"platform:config:apisix":  "platform:apisix: IS; did you mean strata:apisix?",
 		"\":traefik\"":            ":traefik: IS; did you mean strata:traefik?",
 		"strata-prod:traefik":     "strata-prod:traefik: IS; did you mean strata:traefik?",
+		"strata.traefik":          "platform:strata.traefik: IS; did you mean strata:traefik?",
 		"traefik:replicas":        "traefik:replicas: IS; take it out and set it by its path: ",
 		"traefk:replica":          "--path 'strata:traefik.replicas' VALUE",
 		"k3s:snapshots.retention": "--path 'strata:k3s.snapshots.retention' VALUE",

@@ -125,10 +125,7 @@ func checkOwnFile(project, folder, stack string) problems {
 	if err != nil {
 		return nil
 	}
-	mistakes, err := checkWritten(project, text)
-	if err != nil {
-		return nil
-	}
+	mistakes, _ := checkWritten(project, text)
 	return mistakes
 }
 
@@ -162,7 +159,8 @@ func checkWritten(project string, text []byte) (ps problems, err error) {
 			fix = "did you mean " + meant + "?"
 		}
 		ps.addIf(!slices.Contains(own, name) && (meant != "" || strings.Contains(name, ":") ||
-			slices.Contains(Sections(), name)), name, "", "is beside config:, where Pulumi ignores it", fix)
+			slices.Contains(Sections(), name)), name, "",
+			"is beside config:, where Pulumi ignores it", fix)
 	}
 	ps.addIf(hasMoreDocuments(text), "---", "", "begins another document, which Pulumi ignores",
 		"write everything into the first document")
@@ -204,8 +202,8 @@ func selectSections(project string, program bool, whole map[string]string) (
 		switch {
 		case namespace == Namespace:
 			sections[section] = whole[key]
-		case own && !program || namespace == "" || !own && (strings.HasPrefix(namespace, Namespace) ||
-			nearest(namespace, []string{Namespace}) != ""):
+		case own && !program, namespace == "", !own && strings.HasPrefix(namespace, Namespace),
+			!own && nearest(namespace, []string{Namespace}) != "":
 			strangers.addStranger(key, strings.TrimPrefix(section, Namespace+"."))
 		case !own && !program:
 			strangers.addSectionNamespace(key, nearest(namespace, Sections()), section)

@@ -43,8 +43,8 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 }
 
 // compareValues returns a warning for each top-level value that the chart does not have, and a
-// problem for each value that breaks its schema or is a text in place of a boolean. If the chart cannot be read, it returns a warning
-// with the reason.
+// problem for each value that breaks its schema or is a word in place of a boolean. If the chart
+// cannot be read, it returns a warning with the reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 	refused []config.Problem) {
 	file, err := files.Get(own.Artifact())
