@@ -63,7 +63,7 @@ func pinHostKey(
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
 	input := ssh.ScanInput{Address: at.DialAddress(), Port: at.Port, Timeout: limit,
-		SendsPassword: contacted.sendsPassword}
+		SendsPassword: contacted.sendsPassword, Revoked: at.Revoked}
 	input.ProxyCommand = at.ProxyCommand
 	environment := pulumi.StringMap{}
 	if len(at.Jump) > 0 {
@@ -77,5 +77,11 @@ func pinHostKey(
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}
-	return contact.Stdout, nil
+	if len(at.Revoked) == 0 {
+		return contact.Stdout, nil
+	}
+	return contact.Stdout.ApplyT(func(pin string) (string, error) {
+		at.HostKey = pin // A key may be revoked after the first contact.
+		return pin, ssh.CheckPin(at)
+	}).(pulumi.StringOutput), nil
 }

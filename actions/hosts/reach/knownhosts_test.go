@@ -1,6 +1,7 @@
 package reach_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestKnownHostsAreParsedLikeOpenSSH(t *testing.T) {
 	_, old := keyPair(t, "")
 	both := []string{public, old}
 	slices.Sort(both)
-	replaced := strings.NewReplacer("HOST", public, "OLD", old, "EC", ecdsaLine)
+	replaced := strings.NewReplacer(" HOST", " "+public, " OLD", " "+old, " EC", " "+ecdsaLine)
 	for name, test := range map[string]struct {
 		lines string
 		port  int
@@ -114,6 +115,28 @@ func TestSSHConfigSetsKnownHostsAndHostKeyAlias(t *testing.T) {
 		Jump: []config.JumpHost{{Host: "gw"}}},
 		project)
 	assert.Equal(t, public, host.Target.Jump[0].HostKey)
+}
+
+// A revoked key needs no other line of the host: a first contact must refuse it.
+func TestFirstContactKnowsRevokedKeys(t *testing.T) {
+	key, public := keyPair(t, "")
+	_, other := keyPair(t, "")
+	for name, known := range map[string]string{
+		"of every host":   "@revoked * " + public + "\n",
+		"of its name":     "@revoked server-1 " + public + "\n10.10.0.12 " + other + "\n",
+		"of another port": "[10.10.0.11]:2222 " + other + "\n@revoked 10.10.0.11 " + public + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			project := folder(t, map[string]string{"key": key, "known": known,
+				"config": "Host server-1\n  UserKnownHostsFile known\n"})
+			target := of(t, config.SSH{KeyFile: "key", Config: "config"}, project).Target
+			assert.Empty(t, target.HostKey)
+			assert.Equal(t, []string{sumOf(t, public)}, target.Revoked)
+			state, err := json.Marshal(target)
+			require.NoError(t, err)
+			assert.NotContains(t, string(state), "evoked")
+		})
+	}
 }
 
 // The error for a key that only OpenSSH can read names the command that converts it, unless an

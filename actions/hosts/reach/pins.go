@@ -26,10 +26,12 @@ func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(
 // errUnknown reports that known_hosts files have no key of a host.
 var errUnknown = errors.New("no key")
 
-// pin returns a host's keys in known_hosts files. It fails if the known_hosts file of the
-// configuration has no key of the host. If it uses the files of an ssh_config and they have none,
-// it returns "".
-func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
+// pin returns a host's keys in known_hosts files, and the fingerprints of its revoked keys. It fails
+// if the known_hosts file of the configuration has no key of the host. If it uses the files of an
+// ssh_config and they have none, the pin is "".
+func (r *reader) pin(
+	ssh config.SSH, host sshd, said settings,
+) (pin string, revoked []string, err error) {
 	if ssh.KnownHosts != "" {
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)
 	}
@@ -37,35 +39,37 @@ func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 		_, _, err := r.open("known_hosts", path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
-	pin, err := r.pinIn(files, host, said.alias)
+	pin, revoked, err = r.pinIn(files, host, said.alias)
 	if errors.Is(err, errUnknown) {
-		return "", nil
+		err = nil
 	}
-	return pin, err
+	return pin, revoked, err
 }
 
 // pinIn returns a host's keys in the given files. As with ssh, an alias (HostKeyAlias) replaces the
-// host's names.
-func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) {
+// host's names. A key that is revoked for one of the names is revoked for all.
+func (r *reader) pinIn(
+	paths []string, host sshd, alias string,
+) (pin string, revoked []string, err error) {
 	hosts, err := r.readKnownHosts(paths)
 	if err != nil {
-		return "", fmt.Errorf("known_hosts: %w", err)
+		return "", nil, fmt.Errorf("known_hosts: %w", err)
 	}
 	names := []string{host.address, host.name}
 	fix := "log in there once with ssh, or add its key there, and compare"
 	if alias != "" {
 		names, host.port = []string{alias}, config.DefaultPort
 	}
-	for _, name := range names {
-		known := hosts.Lookup(name, host.port)
+	for _, known := range hosts.LookupAll(names, host.port) {
+		revoked = known.revokedFingerprints()
 		if pins, err := known.pins(host); pins != "" || err != nil {
-			return pins, err
+			return pins, revoked, err
 		}
 		if known.CA {
 			fix = "add its own key there; a CA's (@cert-authority) is not read"
 		}
 	}
-	return "", fmt.Errorf("known_hosts: %s has %w of %s: %s",
+	return "", revoked, fmt.Errorf("known_hosts: %s has %w of %s: %s",
 		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
 }
 

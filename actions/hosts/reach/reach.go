@@ -98,7 +98,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	}
 	problems := []error{err}
 	if target.HostKey == "" {
-		target.HostKey, err = r.pin(ssh, sshd{target.DialAddress(), target.Port, node.Name}, said)
+		target.HostKey, target.Revoked, err = r.pin(ssh,
+			sshd{target.DialAddress(), target.Port, node.Name}, said)
 		problems = append(problems, err)
 	}
 	keys.addSudo(target.User, hosts.SSH.SudoPassword)
@@ -159,7 +160,7 @@ func (r *reader) hops(
 func (r *reader) requirePin(
 	ssh config.SSH, hop remote.Hop, name string, said settings,
 ) (string, error) {
-	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
+	pin, _, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
 		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+
 			"or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)

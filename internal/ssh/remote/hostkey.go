@@ -43,6 +43,9 @@ func parsePins(t Target) (pins, []string, error) {
 			return nil, nil, fmt.Errorf(
 				"pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
 		}
+		if err := checkRevoked(key, t); err != nil {
+			return nil, nil, err
+		}
 		keys = append(keys, key)
 		if !slices.Contains(kinds, key.Type()) {
 			kinds = append(kinds, key.Type())
@@ -53,6 +56,21 @@ func parsePins(t Target) (pins, []string, error) {
 			"%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
 	}
 	return keys, algorithmsOf(kinds...), nil
+}
+
+// checkRevoked returns an error if the key is one of the target's revoked keys.
+func checkRevoked(key ssh.PublicKey, t Target) error {
+	if !slices.Contains(t.Revoked, Fingerprint(key)) {
+		return nil
+	}
+	return fmt.Errorf("the host key of %s, %s, is revoked (@revoked in known_hosts): "+
+		"give the host another key, and pin that", t, Fingerprint(key))
+}
+
+// CheckPin returns an error if the target's pinned keys cannot be parsed, or one of them is revoked.
+func CheckPin(t Target) error {
+	_, _, err := parsePins(t)
+	return err
 }
 
 // String returns the fingerprints, joined by "or".
@@ -170,6 +188,8 @@ type ScanInput struct {
 	Jump         []Hop  `json:"jump,omitempty"`
 	Agent        bool   `json:"agent,omitempty"`
 	ProxyCommand string `json:"proxyCommand,omitempty"`
+	// Revoked lists the host keys that the scan refuses, as in a Target.
+	Revoked []string `json:"revoked,omitempty"`
 	// SendsPassword makes the scan fail with an UnpinnedError. It is set if the login with the
 	// scanned key would send sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
@@ -179,7 +199,7 @@ type ScanInput struct {
 func (i ScanInput) Target() Target {
 	means := Means{ProxyCommand: i.ProxyCommand}
 	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent,
-		Means: means}
+		Means: means, Revoked: i.Revoked}
 }
 
 // Scan is Dialer.Scan for a host without jump hosts.
@@ -189,7 +209,7 @@ func Scan(ctx context.Context, address string, port int) (string, error) {
 
 // Scan returns the public host key that the host shows, in authorized_keys form. It retries until
 // sshd answers or ctx ends. It logs in only at jump hosts. It cannot verify the key, so the caller
-// must pin it.
+// must pin it. It fails if the key is revoked.
 func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -219,6 +239,9 @@ func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	})
 	if err != nil {
 		return "", fmt.Errorf("host key: %w", err)
+	}
+	if err := checkRevoked(seen, t); err != nil {
+		return "", err
 	}
 	return AuthorizedKey(seen), nil
 }

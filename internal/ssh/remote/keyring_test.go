@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
@@ -73,6 +74,28 @@ func TestFirstContactSendsNoSudoPassword(t *testing.T) {
 	pinned, err := remote.Dialer{PrivateKey: impostor.PrivateKey()}.FirstContact(soon(t), target)
 	require.NoError(t, err)
 	assert.Equal(t, impostor.HostKey(), pinned.HostKey)
+}
+
+// ssh, too, refuses a revoked key that no line pins, also with StrictHostKeyChecking accept-new.
+func TestRevokedHostKeyIsRefused(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(server.HostKey()))
+	require.NoError(t, err)
+	target.Revoked = []string{remote.Fingerprint(key)}
+	_, err = remote.Dial(soon(t), target, server.PrivateKey())
+	require.ErrorContains(t, err, remote.Fingerprint(key)+", is revoked")
+	assert.Zero(t, server.Connections(), "a pin from the state is refused before the login")
+
+	target.HostKey = ""
+	_, err = remote.Dialer{}.FirstContact(soon(t), target)
+	require.ErrorContains(t, err, remote.Fingerprint(key)+", is revoked")
+	input := remote.ScanInput{Address: target.Address, Port: target.Port, Revoked: target.Revoked}
+	_, err = remote.Dialer{}.Scan(soon(t), input.Target())
+	require.ErrorContains(t, err, "is revoked")
+	target.Revoked = []string{"ssh-ed25519 SHA256:another"}
+	_, err = remote.Dialer{}.FirstContact(soon(t), target)
+	require.NoError(t, err)
 }
 
 func TestLongStderrIsTruncatedToItsEnd(t *testing.T) {
