@@ -83,8 +83,10 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 func (k KnownHosts) find(
 	names []string, target remote.Target, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
-	for _, name := range names {
-		known := k.Lookup(name, target.Port)
+	for i, known := range k.LookupAll(names, target.Port) {
+		known.Keys = slices.DeleteFunc(known.Keys, func(one reach.KnownKey) bool {
+			return reach.Has(known.Revoked, one)
+		})
 		switch {
 		case reach.Has(known.Revoked, seen):
 			return nil, fmt.Errorf("its host key %s is revoked in %s",
@@ -93,7 +95,7 @@ func (k KnownHosts) find(
 		case reach.Has(known.Keys, seen):
 			return seen, nil
 		case len(known.Keys) > 0:
-			return chooseKnownKey(name, seen, known.Keys)
+			return chooseKnownKey(names[i], seen, known.Keys)
 		}
 	}
 	return nil, nil

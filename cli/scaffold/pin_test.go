@@ -104,6 +104,21 @@ func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	assert.Equal(t, key, pin.Key)
 }
 
+// The host shows an ed25519 key, and the only known key, of another type, is revoked: ssh refuses
+// the host as unknown, and knows no key to ask for.
+func TestRevokedKnownKeyIsNotPinned(t *testing.T) {
+	host, key, other := scaffoldtest.New(t, 11), ecdsaKey(t), ecdsaKey(t)
+	asked := Asked{"root", host.Address, host.Port}
+	pin, err := known(t, host, key, "@revoked "+key).pin(t.Context(), asked, at(host), nil)
+	require.NoError(t, err)
+	assert.False(t, pin.Known)
+	assert.Equal(t, host.HostKey(), pin.Key)
+
+	pin, err = known(t, host, key, other, "@revoked "+key).pin(t.Context(), asked, at(host), nil)
+	require.NoError(t, err)
+	assert.Equal(t, other, pin.Key)
+}
+
 // A CA signs the keys of hosts, and its own key belongs to no host. A host with only a signature of
 // its CA is unknown. The message must not say that it was reinstalled.
 func TestCAKeyIsNotUsedAsHostKey(t *testing.T) {
