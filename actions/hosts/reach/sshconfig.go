@@ -95,7 +95,9 @@ func alike(its, everyones keywords, name string) bool {
 	return reflect.DeepEqual(mine, everyones)
 }
 
-// settings converts the keywords of a name, with tokens and variables expanded.
+// settings converts the keywords of a name, with tokens and variables expanded. As in ssh,
+// ProxyCommand and ProxyJump have tokens only. The shell expands a command's variables, so no state
+// contains their values.
 func (k keywords) settings(name string) (settings, error) {
 	found := settings{
 		user: k.first("user"), alias: k.first("hostkeyalias"),
@@ -108,10 +110,11 @@ func (k keywords) settings(name string) (settings, error) {
 	if found.port, err = parsePort(k.first("port")); err != nil {
 		return settings{}, err
 	}
-	expand, jump, err := k.tokens(name)
+	tokens, jump, err := k.tokens(name)
 	if err != nil {
 		return settings{}, err
 	}
+	expand := func(text string) string { return tokens.Replace(expandVariables(text)) }
 	for _, path := range k["identityfile"] {
 		if path != unsaid {
 			found.identities = append(found.identities, expand(path))
@@ -126,16 +129,16 @@ func (k keywords) settings(name string) (settings, error) {
 	if found.agent = expand(k.first("identityagent")); slices.Contains(k["identityagent"], "none") {
 		found.agent = remote.NoAgent
 	}
-	found.command, found.jump = expand(k.first("proxycommand")), jump
+	found.command, found.jump = tokens.Replace(k.first("proxycommand")), jump
 	return found, nil
 }
 
 // variable matches an environment variable in an ssh_config.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// tokens returns a function that expands ssh_config tokens, which `ssh -G` does not expand. It also
-// returns the jump hosts, because the token %j is the last of them.
-func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, error) {
+// tokens returns a Replacer of ssh_config tokens, which `ssh -G` does not expand. It also returns the
+// jump hosts, because the token %j is the last of them.
+func (k keywords) tokens(name string) (*strings.Replacer, []config.JumpHost, error) {
 	self, err := user.Current()
 	if err != nil {
 		return nil, nil, err
@@ -149,7 +152,7 @@ func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, e
 	pairs := []string{"%%", "%", "%C", k.first(hash), "%d", self.HomeDir, "%h", k.first("hostname"),
 		"%i", self.Uid, "%k", alias, "%L", short, "%l", local, "%n", name, "%p", k.first("port"),
 		"%r", k.first("user"), "%u", self.Username}
-	jump, err := parseJump(expand(k.first("proxyjump"), pairs))
+	jump, err := parseJump(strings.NewReplacer(pairs...).Replace(k.first("proxyjump")))
 	if err != nil {
 		return nil, nil, fmt.Errorf("ProxyJump: %w", err)
 	}
@@ -157,12 +160,12 @@ func (k keywords) tokens(name string) (func(string) string, []config.JumpHost, e
 	if len(jump) > 0 {
 		last = jump[len(jump)-1].Host
 	}
-	pairs = append(pairs, "%j", last)
-	return func(text string) string { return expand(text, pairs) }, jump, nil
+	return strings.NewReplacer(append(pairs, "%j", last)...), jump, nil
 }
 
-// expand replaces environment variables and tokens in a text.
-func expand(text string, pairs []string) string {
-	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
-	return strings.NewReplacer(pairs...).Replace(variable.ReplaceAllStringFunc(text, value))
+// expandVariables replaces environment variables in a text.
+func expandVariables(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(one string) string {
+		return os.Getenv(one[2 : len(one)-1])
+	})
 }

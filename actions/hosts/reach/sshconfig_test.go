@@ -44,6 +44,7 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 		"an include, with a space behind": {"Include " + project + "/conf.d/*.conf \n", remote.Target{Port: 2022}},
 		"a host name with a token":        {"Host server-1\n  HostName %h.Example.org\n", remote.Target{HostName: "server-1.example.org"}},
 		"a proxy command":                 {"Host server-1\n  User ops\n  ProxyCommand cloudflared access ssh --hostname %h:%p --as %r%%\n", remote.Target{User: "ops", Means: remote.Means{ProxyCommand: "cloudflared access ssh --hostname server-1:22 --as ops%"}}},
+		"a proxy command with variables":  {"Host server-1\n  ProxyCommand sh -c 'to=%h; exec nc ${to} ${ONES_AGENT}'\n", remote.Target{Means: remote.Means{ProxyCommand: "sh -c 'to=server-1; exec nc ${to} ${ONES_AGENT}'"}}},
 		"everybody's proxy command":       {"Host *\n  ProxyCommand nc -x proxy %h %p\n", remote.Target{Means: remote.Means{ProxyCommand: "nc -x proxy 10.10.0.11 22"}}},
 		"everybody's domain":              {"Host *\n  HostName %h.example.org\n", remote.Target{HostName: "server-1.example.org"}},
 		"no proxy command, and no jump":   {"Host server-1\n  ProxyCommand none\nHost *\n  ProxyJump gw\n", remote.Target{}},
