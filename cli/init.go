@@ -40,10 +40,10 @@ func newInitCommand() *cobra.Command {
 				return flags.initState(cmd, args[0])
 			}
 			request, err := flags.request(args[0])
-			printWarnings(cmd, request.Known.Warnings)
 			if err == nil {
 				err = request.Check()
 			}
+			printWarnings(cmd, request.Warnings())
 			chosen, wrong := flags.stateChosenBy()
 			if err := errors.Join(err, wrong); err != nil {
 				return &exitError{2, fmt.Errorf("init: nothing was written:\n%w", err)}
@@ -95,7 +95,7 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	wrong = append(wrong, err)
 	own, err := config.ResolvePath(f.project, ownKnownHosts)
 	wrong = append(wrong, err)
-	request.Known, err = scaffold.ReadKnownHosts(f.known, own, "/etc/ssh/ssh_known_hosts")
+	request.Known, err = scaffold.ReadKnownHosts(f.known, own, scaffold.GlobalKnownHosts)
 	return request, errors.Join(append(wrong, err)...)
 }
 

@@ -87,7 +87,7 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 		return trouble(err)
 	}
 	h.target = r.target(i, h.Address)
-	if h.Pin, err = r.Known.pin(ctx, asked, h.target, h.key); err != nil {
+	if h.Pin, err = r.known[i].pin(ctx, asked, h.target, h.key); err != nil {
 		return trouble(err)
 	}
 	silence.Heard(ctx)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/actions/hosts/reach"
+	"strata/config"
 	"strata/internal/ssh/remote"
 )
 
@@ -27,7 +28,13 @@ type Pin struct {
 }
 
 // KnownHosts holds the host keys of known_hosts files.
-type KnownHosts struct{ reach.KnownHosts }
+type KnownHosts struct {
+	reach.KnownHosts
+	// named is true if the user named the file.
+	named bool
+	// alias replaces the host's names (HostKeyAlias); empty if there is none.
+	alias string
+}
 
 // ReadKnownHosts reads known_hosts files. It reads only the file named, which must exist. If named
 // is empty, it reads ssh's default files own, and ignores missing ones.
@@ -44,7 +51,32 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 		return KnownHosts{}, fmt.Errorf(
 			"known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
 	}
-	return KnownHosts{known}, nil
+	return KnownHosts{KnownHosts: known, named: named != ""}, nil
+}
+
+// GlobalKnownHosts is the path of the machine's known_hosts file.
+const GlobalKnownHosts = "/etc/ssh/ssh_known_hosts"
+
+// knownHosts returns the known keys for a login. As with ssh, UserKnownHostsFile of the ssh_config
+// replaces the user's own file, but not a file that the user named.
+func (r *Request) knownHosts(way reach.Host) (KnownHosts, error) {
+	known := r.Known
+	if len(way.KnownHosts) > 0 && !known.named {
+		var files []string
+		for _, path := range way.KnownHosts {
+			file, err := config.ResolvePath(r.Project, path)
+			if err != nil {
+				return KnownHosts{}, fmt.Errorf("known_hosts: %w", err)
+			}
+			files = append(files, file)
+		}
+		var err error
+		if known, err = ReadKnownHosts("", append(files, GlobalKnownHosts)...); err != nil {
+			return KnownHosts{}, err
+		}
+	}
+	known.alias = way.HostKeyAlias
+	return known, nil
 }
 
 // pin makes the first contact with a host and returns its key: the known key if there is one,
@@ -60,7 +92,11 @@ func (k KnownHosts) pin(
 	if err != nil {
 		return Pin{}, fmt.Errorf("host key: %w", err)
 	}
-	known, err := k.find([]string{asked.Address, target.DialAddress(), target.Address}, target, seen)
+	names, port := []string{asked.Address, target.DialAddress(), target.Address}, target.Port
+	if k.alias != "" {
+		names, port = []string{k.alias}, config.DefaultPort
+	}
+	known, err := k.find(names, port, seen)
 	if err != nil {
 		return Pin{}, err
 	}
@@ -81,9 +117,9 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 // of a type that differs from the presented one; the login then proves whether the host has this
 // key.
 func (k KnownHosts) find(
-	names []string, target remote.Target, seen ssh.PublicKey,
+	names []string, port int, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
-	for i, known := range k.LookupAll(names, target.Port) {
+	for i, known := range k.LookupAll(names, port) {
 		known.Keys = slices.DeleteFunc(known.Keys, func(one reach.KnownKey) bool {
 			return reach.Has(known.Revoked, one)
 		})

@@ -46,14 +46,12 @@ func (r *Request) reachAll() error {
 	if os.Getenv(reach.SudoPasswordVariable) != "" {
 		r.SSH.SudoPassword = config.Sealed
 	}
-	ways, err := r.resolveWays(r.openSSH())
-	if err != nil {
+	if err := r.resolveAll(); err != nil {
 		return err
 	}
-	r.ways = ways
 	var wrong []error
 	for i := range r.Hosts {
-		asked, target := &r.Hosts[i], ways[i].Target
+		asked, target := &r.Hosts[i], r.ways[i].Target
 		asked.User, asked.Port = target.User, target.Port
 		if !config.IsUserName(asked.User) {
 			wrong = append(wrong,
@@ -68,6 +66,39 @@ func (r *Request) reachAll() error {
 	}
 	r.pinJumps()
 	return errors.Join(wrong...)
+}
+
+// resolveAll sets ways and known. It drops the user's own known_hosts file if the files of the
+// ssh_config have all jump hosts.
+func (r *Request) resolveAll() error {
+	if r.SSH.Config != "" && !r.Known.named {
+		ssh := r.openSSH()
+		ssh.KnownHosts = ""
+		if _, err := r.resolveWays(ssh); err == nil {
+			r.SSH.KnownHosts = ""
+		}
+	}
+	var err error
+	if r.ways, err = r.resolveWays(r.openSSH()); err != nil {
+		return err
+	}
+	r.known = make([]KnownHosts, len(r.ways))
+	for i, way := range r.ways {
+		if r.known[i], err = r.knownHosts(way); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Warnings returns the problems in the files that were read, which prevent nothing.
+func (r *Request) Warnings() []string {
+	all := slices.Clone(r.Known.Warnings)
+	for i, known := range r.known {
+		all = append(append(all, known.Warnings...), r.ways[i].Warnings...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // sealedKey reports whether the private key file has a passphrase. It ignores an agent, which may

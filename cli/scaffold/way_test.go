@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -240,6 +241,47 @@ func TestSSHConfigWithoutNodeNameIsReported(t *testing.T) {
 		"leads to it by the name web, and in another way by its node's name host-11 and address 127.0.0.11")
 	require.ErrorContains(t, err, "add 127.0.0.11 to the line Host of its block there")
 	assert.NoFileExists(t, r.file())
+}
+
+// ssh reads these files of the ssh_config in place of ~/.ssh/known_hosts, also for a jump host.
+func TestInitUsesKnownHostsOfSSHConfig(t *testing.T) {
+	for name, test := range map[string]struct {
+		keywords string
+		named    bool
+	}{
+		"a file":                  {"UserKnownHostsFile gone %s\n", false},
+		"an alias in that file":   {"HostKeyAlias k3s-prod\n  UserKnownHostsFile %s\n", false},
+		"an alias in a named one": {"HostKeyAlias k3s-prod\n  # %s\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, host := sshConfig(t, "web 127.0.0.11")
+			file := filepath.Join(r.Project, "file")
+			jump, err := os.ReadFile(r.SSH.KnownHosts)
+			require.NoError(t, err)
+			at := fmt.Sprintf("[%s]:%d", host.Address, host.Port)
+			if strings.Contains(test.keywords, "Alias") {
+				at = "k3s-prod"
+			}
+			require.NoError(t, os.WriteFile(file,
+				fmt.Appendf(jump, "<<<<<<<\n%s %s\n", at, host.HostKey()), 0o600))
+			blocks, err := os.ReadFile(r.SSH.Config)
+			require.NoError(t, err)
+			blocks = fmt.Appendf(blocks, "  "+test.keywords+"Host *\n  UserKnownHostsFile %s\n", file,
+				file)
+			require.NoError(t, os.WriteFile(r.SSH.Config, blocks, 0o600))
+			r.AcceptNew, r.SSH.KnownHosts = false, os.DevNull
+			r.Known, err = ReadKnownHosts("", filepath.Join(r.Project, "gone"))
+			if test.named {
+				r.SSH.KnownHosts = file
+				r.Known, err = ReadKnownHosts(file)
+			}
+			require.NoError(t, err)
+			_, cfg, _ := written(t, r)
+			assert.Equal(t, host.HostKey(), cfg.Hosts.Nodes[0].SSH.HostKey)
+			assert.Equal(t, test.named, cfg.Hosts.SSH.KnownHosts != "")
+			require.Len(t, r.Warnings(), 1, "of both readings of the broken line")
+		})
+	}
 }
 
 func TestParseJumpAcceptsSSHSyntax(t *testing.T) {

@@ -27,6 +27,10 @@ type Host struct {
 	Key []byte
 	// Warnings lists problems in the files that were read for this host.
 	Warnings []string
+	// KnownHosts and HostKeyAlias are UserKnownHostsFile and HostKeyAlias of the ssh_config; empty if
+	// it does not set them. The paths are as in the ssh_config, and a file may be missing.
+	KnownHosts   []string
+	HostKeyAlias string
 }
 
 // Hosts returns the hosts of the driver "existing", in the order of strata:hosts.nodes. Relative
@@ -106,7 +110,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	keys.certify(&target)
 	warnings := r.warnings
 	r.warnings = nil
-	return Host{target, keys.text, warnings}, errors.Join(append(problems, keys.problems...)...)
+	return Host{target, keys.text, warnings, said.knownHosts, said.alias}, errors.Join(append(problems, keys.problems...)...)
 }
 
 // hopLimit is the maximum depth of nested ProxyJumps. It detects cycles.
