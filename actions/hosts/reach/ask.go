@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,9 +56,27 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	return found, err
 }
 
-// run calls `ssh -G` on the text of an ssh_config.
+// again is the IdentityFile that shows a second pass of ssh over the file (CanonicalizeHostname,
+// `Match final`). `Match canonical` applies in each second pass, and asks for none.
+const again = "/dev/null/again"
+
+// run calls `ssh -G` on the text of an ssh_config, with Strata's defaults at the end. If ssh passes
+// over the file twice, the defaults count only in the second pass, or else they would win over what
+// the file sets there.
 func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
-	copied, err := withDefaults(text, as.defaultUser)
+	defaults := fmt.Sprintf("User %s\nIdentityFile %s\nUserKnownHostsFile %s\n", as.defaultUser,
+		unsaid, unsaid)
+	found, err := r.runOn(program, path, text+"\nMatch all\n"+defaults+
+		"Match canonical all\nIdentityFile "+again+"\n", as, name)
+	if err != nil || !slices.Contains(found["identityfile"], again) {
+		return found, err
+	}
+	return r.runOn(program, path, text+"\nMatch canonical all\n"+defaults, as, name)
+}
+
+// runOn calls `ssh -G` on a temporary copy of an ssh_config.
+func (r *reader) runOn(program, path, text string, as login, name string) (keywords, error) {
+	copied, err := copyConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("ssh_config: %w", err)
 	}
@@ -94,15 +113,13 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 	return found, nil
 }
 
-// withDefaults writes a temporary copy of an ssh_config that ends with defaults, and returns its
-// path. In ssh_config the first value of a keyword counts, so the defaults come last.
-func withDefaults(text, user string) (path string, err error) {
+// copyConfig writes a temporary ssh_config, and returns its path.
+func copyConfig(text string) (path string, err error) {
 	file, err := os.CreateTemp("", "strata-ssh-config-")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	const defaults = "Match all\nUser %s\nIdentityFile %s\nUserKnownHostsFile %s\n"
-	_, err = fmt.Fprintf(file, "%s\n"+defaults, text, user, unsaid, unsaid)
+	_, err = file.WriteString(text)
 	return file.Name(), err
 }

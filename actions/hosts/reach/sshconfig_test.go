@@ -82,6 +82,45 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 	}
 }
 
+// ssh passes over a file twice if it canonicalizes names or has `Match final`. Its answer is that of
+// the second pass, unless the file sets nothing.
+func TestSSHConfigIsReadInTwoPasses(t *testing.T) {
+	key, public := keyPair(t, "")
+	other, _ := keyPair(t, "")
+	const canonical = "CanonicalizeHostname always\nHost server-1\n  HostName localhost\n"
+	for name, test := range map[string]struct {
+		text, user, pin, keys string
+		port                  int
+	}{
+		"a canonical name": {canonical + "Host localhost\n  User deploy\n  Port 2222\n", "deploy", "", other, 2222},
+		"a final match": {"Match final host server-1\n  User deploy\n  IdentityFile key\n" +
+			"  UserKnownHostsFile known\n", "deploy", public, other + key, 22},
+		"a canonical match": {canonical + "Match canonical all\n  User deploy\n", "deploy", "", other, 22},
+		"the first pass first": {"Host server-1\n  User ops\n  UserKnownHostsFile known\n" +
+			"Match final all\n  User no\n  UserKnownHostsFile no\n", "ops", public, other, 22},
+		"another host's final match": {"Match final host other\n  User no\n", "root", "", other, 22},
+		"nothing for this host":      {canonical + "Host other\n  User no\n", "root", "", other, 22},
+		"no second pass":             {"Match canonical all\n  User no\n", "root", "", other, 22},
+	} {
+		t.Run(name, func(t *testing.T) {
+			project := folder(t, map[string]string{"key": key, "other": other,
+				"known":  "10.10.0.11 " + public + "\n",
+				"config": test.text + "Host *\n  IdentityFile other\n"})
+			got := of(t, config.SSH{Config: "config"}, project)
+			assert.Equal(t, test.user, got.Target.User)
+			assert.Equal(t, test.port, got.Target.Port)
+			assert.Equal(t, test.pin, got.Target.HostKey)
+			assert.Equal(t, test.keys, string(got.Key))
+			says, err := exec.CommandContext(t.Context(), "ssh", "-G", "-F", project+"/config",
+				"server-1").Output()
+			require.NoError(t, err)
+			if test.user != "root" { // root is Strata's default
+				assert.Contains(t, string(says), "user "+test.user+"\n")
+			}
+		})
+	}
+}
+
 // hashOf returns ssh's hash of a direct connection of root (%C): of %l%h%p%r.
 func hashOf(t *testing.T, host string) string {
 	t.Helper()
