@@ -43,5 +43,6 @@ func newHypervisor(
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}
-	return &hypervisorLogin{pin: pin, key: pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput)}, nil
+	secret := pulumi.ToSecret(pulumi.String(config.SkipECParameters(key))).(pulumi.StringOutput)
+	return &hypervisorLogin{pin: pin, key: secret}, nil
 }

@@ -1,12 +1,15 @@
 package config
 
 import (
+	"bytes"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -84,7 +87,9 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 		return
 	}
 	const others = 0o077
-	if mode := info.Mode().Perm(); mode&others != 0 {
+	// Like ssh, it checks only this user's own files, because only the owner can change the mode.
+	system, ok := info.Sys().(*syscall.Stat_t)
+	if mode := info.Mode().Perm(); mode&others != 0 && (!ok || int(system.Uid) == os.Getuid()) {
 		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode),
 			"run: chmod 600 "+file)
 	}
@@ -93,6 +98,7 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 		ps.add(key, path, "cannot be read: "+reason(err), "let this user read it")
 		return
 	}
+	text = SkipECParameters(text)
 	var encrypted *ssh.PassphraseMissingError
 	if rule, fix := CheckUnread(text, file, names); rule != "" {
 		ps.addIf(!of.Agent, key, path, rule, fix)
@@ -101,9 +107,40 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 			"is encrypted, and a run cannot ask for its passphrase",
 			names.Passphrase+", or "+names.Agent+" where an agent has it open, or use a "+
 				"key without one for this purpose")
-	} else if err != nil {
-		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
+	} else if rule, fix := CheckKeyText(text); rule != "" {
+		ps.add(key, path, rule, fix)
 	}
+}
+
+// SkipECParameters returns the text of a key file without the block EC PARAMETERS that `openssl
+// ecparam -genkey` writes before the key.
+func SkipECParameters(text []byte) []byte {
+	if block, rest := pem.Decode(text); block != nil && block.Type == "EC PARAMETERS" {
+		return rest
+	}
+	return text
+}
+
+// CheckKeyText reports why the text of a key file is not a private key that Strata reads, and the
+// fix. Both are empty for a private key, also an encrypted one.
+func CheckKeyText(text []byte) (rule, fix string) {
+	var encrypted *ssh.PassphraseMissingError
+	_, err := ssh.ParsePrivateKey(text)
+	block, _ := pem.Decode(text)
+	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
+	switch {
+	case err == nil || errors.As(err, &encrypted):
+		return "", ""
+	case notPublic == nil:
+		return "is not a private key", "name the private key, not the .pub file"
+	case len(bytes.TrimSpace(text)) == 0:
+		return "is empty", "write the private key to it"
+	case block == nil:
+		return "is not a private key", "copy the key's file again, as a whole: with its line breaks, " +
+			"and from its line BEGIN to its line END"
+	}
+	// The parser's error is safe to show: it names the format and never the key.
+	return "is a key that is not read: " + err.Error(), "make a key with ssh-keygen -t ed25519"
 }
 
 func checkBundle(ps *problems, key, projectDir, source string) {

@@ -1,9 +1,15 @@
 package config_test
 
 import (
+	"bytes"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/pem"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -39,6 +45,51 @@ func securityKey(cipher string) []byte {
 		Bytes: append([]byte("openssh-key-v1\x00"), body...)})
 }
 
+// opensslKey returns a key as `openssl ecparam -name prime256v1 -genkey` writes it.
+func opensslKey(t *testing.T) []byte {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	body, err := x509.MarshalECPrivateKey(key)
+	require.NoError(t, err)
+	const parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+	return append([]byte(parameters),
+		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: body})...)
+}
+
+// dsaKey returns the file of an OpenSSH key of type ssh-dss, up to its numbers.
+func dsaKey(t *testing.T) []byte {
+	t.Helper()
+	private := ssh.Marshal(struct {
+		One, Other uint32
+		Type       string
+	}{1, 1, "ssh-dss"})
+	body := ssh.Marshal(struct {
+		Cipher, KDF, Options string
+		Keys                 uint32
+		Public, Private      []byte
+	}{"none", "none", "", 1, nil, private})
+	return pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY",
+		Bytes: append([]byte("openssh-key-v1\x00"), body...)})
+}
+
+// A Secret of Kubernetes with fsGroup, for example, is root's, and readable by a group. ssh takes
+// such a key, and this user could not change the mode.
+func TestModeOfOthersKeyIsNotChecked(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	project := t.TempDir()
+	key := filepath.Join(project, "key")
+	require.NoError(t, os.WriteFile(key, privateKey(t, ""), 0o640))
+	login := config.SSH{KeyFile: "key"}
+	require.ErrorContains(t, login.CheckKeyFile("key", project, config.StackNames), "mode 0640")
+	require.NoError(t, os.Chown(key, 1234, 0))
+	require.NoError(t, login.CheckKeyFile("key", project, config.StackNames))
+	output, err := exec.CommandContext(t.Context(), "ssh-keygen", "-y", "-f", key).CombinedOutput()
+	require.NoError(t, err, string(output))
+}
+
 func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
 	cases := []struct {
 		name    string
@@ -64,6 +115,14 @@ func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
 			"key is a key of a security key (sk-ssh-ed25519@openssh.com)"},
 		{"a public key", []byte(hostKey), 0o600,
 			"key is not a private key; name the private key, not the .pub file"},
+		{"nothing", []byte("\n"), 0o600, "key is empty; write the private key to it"},
+		{"a key that is cut off", privateKey(t, "")[:90], 0o600, "key is not a private key; copy the key's file again"},
+		{"a key without line breaks", bytes.ReplaceAll(privateKey(t, ""), []byte("\n"), []byte(`\n`)), 0o600,
+			"key is not a private key; copy the key's file again"},
+		{"a key after a mark", append([]byte("\ufeff"), privateKey(t, "")...), 0o600,
+			"key is not a private key; copy the key's file again"},
+		{"a key of an old type", dsaKey(t), 0o600, "key is a key that is not read: ssh: "},
+		{"a key of openssl", opensslKey(t), 0o600, ""},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {

@@ -101,5 +101,6 @@ func readKeyFile(project, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(file)
+	text, err := os.ReadFile(file)
+	return config.SkipECParameters(text), err
 }

@@ -64,7 +64,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
 		return key
 	}
-	signer, err := ssh.ParsePrivateKey(text)
+	signer, err := ssh.ParsePrivateKey(config.SkipECParameters(text))
 	var sealed *ssh.PassphraseMissingError
 	switch {
 	case err == nil:
