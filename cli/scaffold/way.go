@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -101,15 +102,23 @@ func (r *Request) Warnings() []string {
 	return slices.Compact(all)
 }
 
-// sealedKey reports whether the private key file has a passphrase. It ignores an agent, which may
-// hold the decrypted key.
+// sealedKey reports whether the passphrase opens a private key file, or one needs another. It ignores
+// an agent, which may hold the decrypted key.
 func (r *Request) sealedKey() bool {
 	ssh := r.SSH
 	if ssh.Passphrase = ""; ssh.KeyFile != "" || ssh.Config != "" {
 		ssh.Agent = false
 	}
-	_, err := r.resolveWays(ssh)
-	return errors.Is(err, remote.ErrPassphrase)
+	sealed, err := r.resolveWays(ssh)
+	if err != nil {
+		return errors.Is(err, remote.ErrPassphrase)
+	}
+	// A sealed key of an ssh_config is not offered, if there is another.
+	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
+	open, err := r.resolveWays(ssh)
+	return err == nil && !slices.EqualFunc(sealed, open, func(a, b reach.Host) bool {
+		return bytes.Equal(a.Key, b.Key)
+	})
 }
 
 // resolveWays returns the route and login to each host with these common settings.

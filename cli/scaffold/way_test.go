@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -122,6 +123,26 @@ func TestInitLogsInWithPassphraseAndSudoPassword(t *testing.T) {
 		assert.Contains(t, report, "  pulumi config set --secret --path -s dev strata:hosts.ssh."+
 			key+"\n")
 	}
+}
+
+// Of an ssh_config's keys, the sealed one may be the one that logs in.
+func TestPassphraseOpensSecondKeyOfSSHConfig(t *testing.T) {
+	r, _ := sshConfig(t, "web 127.0.0.11")
+	blocks, err := os.ReadFile(r.SSH.Config)
+	require.NoError(t, err)
+	other := filepath.Join(r.Project, "other")
+	private, _ := sshtest.NewKey(t)
+	require.NoError(t, os.WriteFile(other, private, 0o600))
+	sealed := regexp.MustCompile(`IdentityFile (\S+)`).FindSubmatch(blocks)[1]
+	seal(t, string(sealed))
+	require.NoError(t, os.WriteFile(r.SSH.Config, fmt.Appendf(blocks, "  IdentityFile %s\n", other), 0o600))
+	require.NoError(t, r.Check())
+	assert.Contains(t, strings.Join(r.Warnings(), "\n"), "private key is encrypted")
+
+	t.Setenv(reach.PassphraseVariable, passphrase)
+	text, _, _ := written(t, r)
+	assert.Contains(t, text, "strata:hosts.ssh.passphrase")
+	assert.Empty(t, r.Warnings())
 }
 
 // A stack file with a password that no login needs is refused.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"strata/config"
 	"strata/internal/ssh/remote"
@@ -69,6 +70,13 @@ type reader struct {
 	warnings []string
 }
 
+// warn adds a warning for the host that is being read, once.
+func (r *reader) warn(text string) {
+	if !slices.Contains(r.warnings, text) {
+		r.warnings = append(r.warnings, text)
+	}
+}
+
 func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	ssh, names := node.SSH, []string{node.Name}
 	if node.Address.IsValid() { // strata init has none yet
@@ -87,7 +95,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 		target.HostName = ""
 	}
 	ssh.Agent = ssh.Agent || said.usesAgent()
-	keys := &keyring{read: r, ssh: ssh, node: node.Name}
+	keys := &keyring{read: r, ssh: ssh, node: node.Name, tried: map[string]error{}}
 	keys.addOwn(&said)
 	target.Agent, target.Means = ssh.Agent, keys.meansFor(said)
 	if ssh.Jump == nil {
@@ -139,7 +147,7 @@ func (r *reader) hops(
 		keys.ssh.Agent = keys.ssh.Agent || said.usesAgent()
 		if jump.KeyFile != "" {
 			said.identities = []string{jump.KeyFile}
-			keys.add(jump.KeyFile)
+			keys.require(jump.KeyFile)
 		} else {
 			keys.addFound(said.identities)
 		}

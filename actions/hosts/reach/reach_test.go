@@ -111,6 +111,49 @@ func TestUnsetSSHSettingsComeFromSSHConfig(t *testing.T) {
 		Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
+// ssh skips an IdentityFile that it cannot use. Strata does so with a warning.
+func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
+	key, pin := keyPair(t, "")
+	sealed, _ := keyPair(t, "open sesame")
+	for name, test := range map[string]struct{ text, want string }{
+		"encrypted":          {sealed, "private key is encrypted; set its passphrase"},
+		"of PuTTY":           {"PuTTY-User-Key-File-3: ssh-ed25519\n", "is a key of PuTTY"},
+		"a public key":       {pin, "is a public key"},
+		"no key":             {"garbage\n", "is not a private key"},
+		"empty":              {"", "is empty"},
+		"cut off":            {key[:90], "is not a private key"},
+		"of no type of ours": {ecParameters + "-----BEGIN DSA PRIVATE KEY-----\n-----END DSA PRIVATE KEY-----\n", "is a key that is not read: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			project := folder(t, map[string]string{"key": key, "bad": test.text,
+				"both": "Host *\n  IdentityFile bad\n  IdentityFile key\n",
+				"one":  "Host *\n  IdentityFile bad\n"})
+			jump := []config.JumpHost{{Host: "gw", HostKey: pin}}
+			host := of(t, config.SSH{Config: "both", HostKey: pin, Jump: jump}, project)
+			assert.Equal(t, key, string(host.Key))
+			require.Len(t, host.Warnings, 1)
+			assert.Contains(t, host.Warnings[0], "IdentityFile bad: "+test.want)
+			for _, ssh := range []config.SSH{{Config: "one"}, {KeyFile: "bad"}} {
+				ssh.HostKey = pin
+				_, err := reach.Hosts(one(ssh), project)
+				require.ErrorContains(t, err, "bad: "+test.want)
+			}
+		})
+	}
+	project := folder(t, map[string]string{"key": key, "config": "Host *\n  IdentityFile folder\n  IdentityFile key\n"})
+	require.NoError(t, os.Mkdir(filepath.Join(project, "folder"), 0o700))
+	assert.Equal(t, key, string(of(t, config.SSH{Config: "config", HostKey: pin}, project).Key))
+}
+
+// ecParameters is what `openssl ecparam -name prime256v1 -genkey` writes before a key.
+const ecParameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+
+func TestKeyOfOpenSSLIsOffered(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{"key": ecParameters + key})
+	assert.Equal(t, key, string(of(t, config.SSH{KeyFile: "key", HostKey: pin}, project).Key))
+}
+
 // Strata asks ssh about one name of a host. If only the address has a Host block, it is asked about
 // the address, and `Host *` for the name does not count. If the name has a block, too, only the
 // name is asked about.
