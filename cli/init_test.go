@@ -58,10 +58,10 @@ func TestInitReportsAllInvalidArgumentsBeforeContactingHosts(t *testing.T) {
 		[]byte("name: strata\n"), 0o600))
 	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o600))
 	code, _, stderr := invoke(t, "", "init", "dev", "--project", project, "--host",
-		"10.10.0.11:ssh,fd00::1", "--host", "Root@10.10.0.12", "--known-hosts",
+		"10.10.0.11:ssh,fd00::1", "--host", "-root@10.10.0.12", "--known-hosts",
 		filepath.Join(project, "gone"))
 	assert.Equal(t, 2, code)
-	for _, text := range []string{"nothing was written", `"ssh" is not a TCP port`, "fd00::1: nodes need an IPv4 address", `"Root" is not a user name`, "known_hosts: open"} {
+	for _, text := range []string{"nothing was written", `"ssh" is not a TCP port`, "fd00::1: nodes need an IPv4 address", `"-root" is not a user name`, "known_hosts: open"} {
 		assert.Contains(t, stderr, text)
 	}
 	code, _, stderr = invoke(t, "", "init", "dev", "--project", project, "--host", "10.10.0.11",

@@ -57,11 +57,19 @@ type Hosts struct {
 // unusual characters.
 var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
 
-// userName matches user names in the strict form of useradd(8).
-var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+// userName matches user names in the strict form of useradd(8). loginName matches those that ssh
+// can log in with and a directory service may give, such as john.doe, CORP\anna and
+// anna@corp.example.
+var (
+	userName  = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+	loginName = regexp.MustCompile(`^[\pL\pN_]([\pL\pN_.@+$\\-]*[\pL\pN_.@+$-])?$`)
+)
 
-// IsUserName reports whether name can be hosts.ssh.user.
-func IsUserName(name string) bool { return userName.MatchString(name) }
+// LoginNameFix is the fix for a name that IsLoginName refuses.
+const LoginNameFix = `use letters, digits and _ - . @ + $ \`
+
+// IsLoginName reports whether name can be hosts.ssh.user with driver existing.
+func IsLoginName(name string) bool { return loginName.MatchString(name) }
 
 // smallestSubnet has room for a gateway, three nodes and a load balancer address.
 const smallestSubnet = 29
@@ -89,7 +97,7 @@ func (c *Config) checkHosts(ps *problems) {
 			suggestion(arch, Architectures))
 	}
 	c.checkSubnet(ps)
-	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
+	checkSSH(ps, field("hosts.ssh"), hosts.Driver, hosts.SSH)
 	c.checkWay(ps)
 }
 
@@ -126,12 +134,17 @@ func checkNetwork(ps *problems, key string, network netip.Prefix) {
 		"write "+network.Masked().String())
 }
 
-func checkSSH(ps *problems, key string, ssh SSH) {
+// checkSSH applies the rules of a login. The drivers that make hosts also make the user, in cloud-init.
+func checkSSH(ps *problems, key string, driver Driver, ssh SSH) {
+	named, fix := loginName, LoginNameFix
+	if driver.MakesVMs() {
+		named, fix = userName, "use lower case letters, digits, dashes and underscores"
+	}
 	later := ssh.Config != "" // fills in what is not set
 	ps.addIf((ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later), key+".port",
 		strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
-	ps.addIf(!userName.MatchString(ssh.User) && (ssh.User != "" || !later), key+".user", ssh.User,
-		"is not a user name", "use lower case letters, digits, dashes and underscores")
+	ps.addIf(!named.MatchString(ssh.User) && (ssh.User != "" || !later), key+".user", ssh.User,
+		"is not a user name", fix)
 	if ssh.HostKey != "" {
 		checkHostKey(ps, key+".hostKey", ssh.HostKey)
 	}

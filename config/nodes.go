@@ -146,7 +146,7 @@ func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 	if ssh.HostKey == c.Hosts.SSH.HostKey {
 		own.HostKey = ""
 	}
-	checkSSH(ps, key, own)
+	checkSSH(ps, key, c.Hosts.Driver, own)
 	ps.addIf(c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile, key+".keyFile",
 		ssh.KeyFile, "is not read: driver "+string(c.Hosts.Driver)+" generates its own key",
 		"remove it")

@@ -26,8 +26,10 @@ var hostsRules = []rule{
 	{"a port beyond TCP's", node(`"ssh":{"port":70000}`),
 		"strata:hosts.nodes[0].ssh.port: 70000 is not a TCP port; use 1 to 65535"},
 	{"a user name with a space", node(`"ssh":{"user":"the admin"}`),
-		"strata:hosts.nodes[0].ssh.user: the admin is not a user name; use lower case letters, " +
-			"digits, dashes and underscores"},
+		"strata:hosts.nodes[0].ssh.user: the admin is not a user name; use letters, digits and _ - . @ + $ \\"},
+	{"a user name that only a directory service has, for machines", machines(`"ssh":{"user":"john.doe"},`),
+		"strata:hosts.ssh.user: john.doe is not a user name; use lower case letters, digits, " +
+			"dashes and underscores"},
 	{"no host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
 		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
 			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
@@ -59,8 +61,7 @@ var hostsRules = []rule{
 		"strata:hosts.nodes[0].ssh.jump[0].port: 70000 is not a TCP port; use 1 to 65535"},
 	{"a jump host's user with a space", node(
 		`"ssh":{"jump":[{"host":"bastion","user":"the admin","hostKey":"` + hostKey + `"}]}`),
-		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use lower case " +
-			"letters, digits, dashes and underscores"},
+		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use letters, digits and _ - . @ + $ \\"},
 	{"a jump host without a pin", node(`"ssh":{"jump":[{"host":"bastion"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; " +
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts"},

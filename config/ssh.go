@@ -181,8 +181,8 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 		"is not an address or a name", "write host, and user and port as keys of their own")
 	ps.addIf(j.Port < 0 || j.Port > 65535, key+".port", strconv.Itoa(j.Port), "is not a TCP port",
 		"use 1 to 65535")
-	ps.addIf(j.User != "" && !userName.MatchString(j.User), key+".user", j.User,
-		"is not a user name", "use lower case letters, digits, dashes and underscores")
+	ps.addIf(j.User != "" && !IsLoginName(j.User), key+".user", j.User, "is not a user name",
+		LoginNameFix)
 	switch {
 	case j.HostKey != "":
 		checkHostKey(ps, key+".hostKey", j.HostKey)

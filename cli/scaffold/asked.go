@@ -46,10 +46,9 @@ func ParseHost(text, user string, port int) (Asked, error) {
 	case asked.Port < 0 || asked.Port > 65535:
 		return asked, fmt.Errorf("--host %s: %d is not a TCP port; use 1 to 65535", text,
 			asked.Port)
-	case !config.IsUserName(asked.User) && (at >= 0 || user != ""):
-		return asked, fmt.Errorf(
-			"--host %s: %q is not a user name; use lower case letters, digits, dashes and underscores",
-			text, asked.User)
+	case !config.IsLoginName(asked.User) && (at >= 0 || user != ""):
+		return asked, fmt.Errorf("--host %s: %q is not a user name; %s", text, asked.User,
+			config.LoginNameFix)
 	}
 	return asked, nil
 }

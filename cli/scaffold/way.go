@@ -18,8 +18,8 @@ import (
 // ParseJump parses a jump host, [USER@]HOST[:PORT], for a stack file.
 func ParseJump(text string) (config.JumpHost, error) {
 	jump, err := reach.ParseJump(text)
-	if err == nil && jump.User != "" && !config.IsUserName(jump.User) {
-		err = fmt.Errorf("%q is not a user name; use lower case letters, digits, dashes and underscores", jump.User)
+	if err == nil && jump.User != "" && !config.IsLoginName(jump.User) {
+		err = fmt.Errorf("%q is not a user name; %s", jump.User, config.LoginNameFix)
 	}
 	if err != nil {
 		return jump, fmt.Errorf("--jump %s: %w", text, err)
@@ -54,7 +54,7 @@ func (r *Request) reachAll() error {
 	for i := range r.Hosts {
 		asked, target := &r.Hosts[i], r.ways[i].Target
 		asked.User, asked.Port = target.User, target.Port
-		if !config.IsUserName(asked.User) {
+		if !config.IsLoginName(asked.User) {
 			wrong = append(wrong,
 				fmt.Errorf("--ssh-config: %s: %q is not a user name that a node can have; name another with --user",
 					asked.Address, asked.User))

@@ -307,16 +307,17 @@ func TestInitUsesKnownHostsOfSSHConfig(t *testing.T) {
 
 func TestParseJumpAcceptsSSHSyntax(t *testing.T) {
 	for text, want := range map[string]config.JumpHost{
-		"bastion":            {Host: "bastion"},
-		"ops@192.0.2.1:2222": {Host: "192.0.2.1", User: "ops", Port: 2222},
-		"[2001:db8::1]:22":   {Host: "2001:db8::1", Port: 22}, "2001:db8::1": {Host: "2001:db8::1"},
+		"bastion":                   {Host: "bastion"},
+		"ops@192.0.2.1:2222":        {Host: "192.0.2.1", User: "ops", Port: 2222},
+		"anna@corp.example@bastion": {Host: "bastion", User: "anna@corp.example"},
+		"[2001:db8::1]:22":          {Host: "2001:db8::1", Port: 22}, "2001:db8::1": {Host: "2001:db8::1"},
 	} {
 		jump, err := ParseJump(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, jump)
 	}
 	for text, want := range map[string]string{"": "has no host", "ops@": "has no host",
-		"Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port",
+		"-o@bastion": "is not a user name", "bastion:0": "is not a TCP port",
 		"bastion:ssh": "is not a TCP port"} {
 		_, err := ParseJump(text)
 		require.ErrorContains(t, err, want)
@@ -332,7 +333,7 @@ func TestInitSSHConfigErrorsNameFlags(t *testing.T) {
 		"no such key":   "Host web\n  IdentityFile gone\n",
 		"a public key":  "Host web\n  IdentityFile public\n",
 		"a match":       "Match exec\n  User x\n",
-		"an unfit user": "Host web\n  User Ada\n  IdentityFile key\n",
+		"an unfit user": "Host web\n  User \"a da\"\n  IdentityFile key\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, host := sshConfig(t, "web")
