@@ -278,6 +278,7 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 		"public": pin, "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
 		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
 		"port":    "Host server-1\n  Port 70000\n",
+		"revokes": "Host server-1\n  RevokedHostKeys revoked\n",
 	})
 	for name, test := range map[string]struct {
 		ssh  config.SSH
@@ -304,6 +305,8 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 		"a line that ssh refuses": {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"},
 			"ssh_config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
 		"a port that is none": {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
+		"a list of revoked keys": {config.SSH{HostKey: pin, Config: "revokes"},
+			"revokes: server-1: RevokedHostKeys is not read, so its keys would be accepted; write them as @revoked"},
 		"a host that is not known": {config.SSH{KeyFile: "key", KnownHosts: "known"},
 			"known has no key of 10.10.0.11:22: log in there once"},
 		"a jump host without a pin": {config.SSH{KeyFile: "key", HostKey: pin,

@@ -2,6 +2,7 @@ package reach
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -105,6 +106,10 @@ func (k keywords) settings(name string) (settings, error) {
 	}
 	if host := k.first("hostname"); !strings.EqualFold(host, name) {
 		found.hostName = host
+	}
+	if k.first("revokedhostkeys") != "" {
+		return settings{}, errors.New("RevokedHostKeys is not read, so its keys would be accepted; write " +
+			"them as @revoked lines into a file of UserKnownHostsFile, and set RevokedHostKeys none")
 	}
 	var err error
 	if found.port, err = parsePort(k.first("port")); err != nil {
