@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,10 @@ func (k keywords) first(keyword string) string {
 // askLimit bounds a call of ssh, which may resolve names and run the commands of `Match exec`.
 const askLimit = 30 * time.Second
 
+// sessionAgent matches an IdentityAgent that is SSH_AUTH_SOCK's value. `ssh -G` prints its path, which
+// each session changes, and which would change the inputs of every resource.
+var sessionAgent = regexp.MustCompile(`(?im)^(\s*IdentityAgent[\s=]+"?)\$\{SSH_AUTH_SOCK\}`)
+
 // ask resolves an ssh_config for a host with `ssh -G`, and caches the result. ssh reads a copy that
 // ends with Strata's defaults, so that ssh's defaults on this machine do not count.
 func (r *reader) ask(path string, as login, name string) (keywords, error) {
@@ -49,6 +54,7 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) "+
 			"or openssh (Alpine, Arch, Homebrew)", path)
 	}
+	text = sessionAgent.ReplaceAll(text, []byte("${1}SSH_AUTH_SOCK"))
 	found, err := r.run(program, path, string(text), as, name)
 	if err == nil {
 		r.asked[key] = found

@@ -19,9 +19,9 @@ func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.N
 // certificates, including those in -cert.pub files beside the keys.
 func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
-	if said.agent == "SSH_AUTH_SOCK" {
-		means.AgentSocket = ""
-	} else if name, ok := strings.CutPrefix(said.agent, "$"); ok {
+	if name, ok := strings.CutPrefix(said.agent, "$"); name == "SSH_AUTH_SOCK" {
+		means.AgentSocket = "" // No state has its path, which each session changes.
+	} else if ok {
 		means.AgentSocket = os.Getenv(name)
 	}
 	for _, path := range said.identities {

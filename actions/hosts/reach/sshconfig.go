@@ -131,7 +131,10 @@ func (k keywords) settings(name string) (settings, error) {
 	if files := k.first("userknownhostsfile"); files != "" && files != unsaid {
 		found.knownHosts = strings.Fields(expand(files))
 	}
-	if found.agent = expand(k.first("identityagent")); slices.Contains(k["identityagent"], "none") {
+	found.agent = expand(k.first("identityagent"))
+	name, named := strings.CutPrefix(found.agent, "$")
+	unset := named && name != "SSH_AUTH_SOCK" && os.Getenv(name) == ""
+	if slices.Contains(k["identityagent"], "none") || unset { // As ssh, no agent.
 		found.agent = remote.NoAgent
 	}
 	found.command, found.jump = tokens.Replace(k.first("proxycommand")), jump

@@ -27,6 +27,7 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
 	t.Setenv("ONES_AGENT", "/run/ones/agent")
+	t.Setenv("SSH_AUTH_SOCK", "/tmp/ssh-1/agent.1")
 	hop := func(host remote.Hop) []remote.Hop {
 		host.HostKey = pin
 		return []remote.Hop{host}
@@ -53,6 +54,9 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 		"an agent of its own":             {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
 		"an agent that a variable names":  {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
 		"the agent by its name":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"an agent of no variable":         {"Host server-1\n  IdentityAgent $NO_AGENT\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
+		"the agent of the session":        {"Host server-1\n  IdentityAgent $SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"the agent of the session, again": {"Host server-1\n  IdentityAgent \"${SSH_AUTH_SOCK}\"\n", remote.Target{Agent: true}},
 		"a jump host's own agent":         {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
 		"a hash of the connection":        {"Host server-1\n  CertificateFile /c/%C\n", remote.Target{Means: remote.Means{Certificates: []string{"/c/" + hashOf(t, "server-1")}}}},
 		"everybody's hash":                {"Host *\n  IdentityAgent /run/%C\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/" + hashOf(t, "10.10.0.11")}}},
