@@ -19,8 +19,8 @@ type Target struct {
 	// HostKey is the pinned public host key in authorized_keys form. It may hold several keys, one
 	// per line; the host must have one of them.
 	HostKey string `json:"hostKey"`
-	// Revoked lists the fingerprints of keys that the host must not have (Fingerprint). No resource
-	// has them as an input, because each user's known_hosts may revoke other keys.
+	// Revoked lists the fingerprints of keys that the host must not have (Fingerprint). Inputs of
+	// resources omit them, because each user's known_hosts may revoke other keys.
 	Revoked []string `json:"-"`
 	// HostName is the IP address or DNS name of sshd, if it differs from Address. The last jump
 	// host must be able to reach it.
