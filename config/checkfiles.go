@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -133,11 +132,9 @@ func CheckKeyText(text []byte) (rule, fix string) {
 		return "", ""
 	case notPublic == nil:
 		return "is not a private key", "name the private key, not the .pub file"
-	case len(bytes.TrimSpace(text)) == 0:
-		return "is empty", "write the private key to it"
 	case block == nil:
-		return "is not a private key", "copy the key's file again, as a whole: with its line breaks, " +
-			"and from its line BEGIN to its line END"
+		return "has no whole private key",
+			"copy the key's file again, with its line breaks and from its line BEGIN to its line END"
 	}
 	// The parser's error is safe to show: it names the format and never the key.
 	return "is a key that is not read: " + err.Error(), "make a key with ssh-keygen -t ed25519"

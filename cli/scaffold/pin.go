@@ -61,22 +61,17 @@ const GlobalKnownHosts = "/etc/ssh/ssh_known_hosts"
 // replaces the user's own file, but not a file that the user named.
 func (r *Request) knownHosts(way reach.Host) (KnownHosts, error) {
 	known := r.Known
+	var err error
 	if len(way.KnownHosts) > 0 && !known.named {
-		var files []string
+		files := []string{GlobalKnownHosts}
 		for _, path := range way.KnownHosts {
-			file, err := config.ResolvePath(r.Project, path)
-			if err != nil {
-				return KnownHosts{}, fmt.Errorf("known_hosts: %w", err)
-			}
+			file, _ := config.ResolvePath(r.Project, path) // ssh -G expands ~, so this cannot fail.
 			files = append(files, file)
 		}
-		var err error
-		if known, err = ReadKnownHosts("", append(files, GlobalKnownHosts)...); err != nil {
-			return KnownHosts{}, err
-		}
+		known, err = ReadKnownHosts("", files...)
 	}
 	known.alias = way.HostKeyAlias
-	return known, nil
+	return known, err
 }
 
 // pin makes the first contact with a host and returns its key: the known key if there is one,
@@ -119,7 +114,8 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 func (k KnownHosts) find(
 	names []string, port int, seen ssh.PublicKey,
 ) (ssh.PublicKey, error) {
-	for i, known := range k.LookupAll(names, port) {
+	for _, name := range names {
+		known := k.Lookup(name, port)
 		known.Keys = slices.DeleteFunc(known.Keys, func(one reach.KnownKey) bool {
 			return reach.Has(known.Revoked, one)
 		})
@@ -131,7 +127,7 @@ func (k KnownHosts) find(
 		case reach.Has(known.Keys, seen):
 			return seen, nil
 		case len(known.Keys) > 0:
-			return chooseKnownKey(names[i], seen, known.Keys)
+			return chooseKnownKey(name, seen, known.Keys)
 		}
 	}
 	return nil, nil

@@ -71,25 +71,19 @@ func (r *Request) reachAll() error {
 
 // resolveAll sets ways and known. It drops the user's own known_hosts file if the files of the
 // ssh_config have all jump hosts.
-func (r *Request) resolveAll() error {
-	if r.SSH.Config != "" && !r.Known.named {
-		ssh := r.openSSH()
+func (r *Request) resolveAll() (err error) {
+	if ssh := r.openSSH(); ssh.Config != "" && !r.Known.named {
 		ssh.KnownHosts = ""
 		if _, err := r.resolveWays(ssh); err == nil {
 			r.SSH.KnownHosts = ""
 		}
 	}
-	var err error
-	if r.ways, err = r.resolveWays(r.openSSH()); err != nil {
-		return err
-	}
+	r.ways, err = r.resolveWays(r.openSSH())
 	r.known = make([]KnownHosts, len(r.ways))
-	for i, way := range r.ways {
-		if r.known[i], err = r.knownHosts(way); err != nil {
-			return err
-		}
+	for i := 0; err == nil && i < len(r.ways); i++ {
+		r.known[i], err = r.knownHosts(r.ways[i])
 	}
-	return nil
+	return err
 }
 
 // Warnings returns the problems in the files that were read, which prevent nothing.

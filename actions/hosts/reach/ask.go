@@ -15,6 +15,10 @@ import (
 	"strata/internal/ssh/remote"
 )
 
+// again is the IdentityFile that shows a second pass of ssh over the file (CanonicalizeHostname,
+// `Match final`). `Match canonical` applies in each second pass, and asks for none.
+const again = "/dev/null/again"
+
 // unsaid is the value of the defaults that Strata appends to the copied ssh_config. A keyword with
 // this value is not set in the user's file.
 const unsaid = "/dev/null/unsaid"
@@ -33,8 +37,8 @@ func (k keywords) first(keyword string) string {
 // askLimit bounds a call of ssh, which may resolve names and run the commands of `Match exec`.
 const askLimit = 30 * time.Second
 
-// sessionAgent matches an IdentityAgent that is SSH_AUTH_SOCK's value. `ssh -G` prints its path, which
-// each session changes, and which would change the inputs of every resource.
+// sessionAgent matches an IdentityAgent that is the value of SSH_AUTH_SOCK. `ssh -G` prints the
+// path, which each session changes, and with it the inputs of every resource.
 var sessionAgent = regexp.MustCompile(`(?im)^(\s*IdentityAgent[\s=]+"?)\$\{SSH_AUTH_SOCK\}`)
 
 // ask resolves an ssh_config for a host with `ssh -G`, and caches the result. ssh reads a copy that
@@ -54,34 +58,23 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) "+
 			"or openssh (Alpine, Arch, Homebrew)", path)
 	}
-	text = sessionAgent.ReplaceAll(text, []byte("${1}SSH_AUTH_SOCK"))
-	found, err := r.run(program, path, string(text), as, name)
+	own := string(sessionAgent.ReplaceAll(text, []byte("${1}SSH_AUTH_SOCK")))
+	defaults := fmt.Sprintf("User %s\nIdentityFile %s\nUserKnownHostsFile %s\n", as.defaultUser,
+		unsaid, unsaid)
+	found, err := r.run(program, path, own+"\nMatch all\n"+defaults+
+		"Match canonical all\nIdentityFile "+again+"\n", as, name)
+	if err == nil && slices.Contains(found["identityfile"], again) {
+		// The defaults of the first pass would win over the file's values in the second.
+		found, err = r.run(program, path, own+"\nMatch canonical all\n"+defaults, as, name)
+	}
 	if err == nil {
 		r.asked[key] = found
 	}
 	return found, err
 }
 
-// again is the IdentityFile that shows a second pass of ssh over the file (CanonicalizeHostname,
-// `Match final`). `Match canonical` applies in each second pass, and asks for none.
-const again = "/dev/null/again"
-
-// run calls `ssh -G` on the text of an ssh_config, with Strata's defaults at the end. If ssh passes
-// over the file twice, the defaults count only in the second pass, or else they would win over what
-// the file sets there.
+// run calls `ssh -G` on a temporary copy of an ssh_config.
 func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
-	defaults := fmt.Sprintf("User %s\nIdentityFile %s\nUserKnownHostsFile %s\n", as.defaultUser,
-		unsaid, unsaid)
-	found, err := r.runOn(program, path, text+"\nMatch all\n"+defaults+
-		"Match canonical all\nIdentityFile "+again+"\n", as, name)
-	if err != nil || !slices.Contains(found["identityfile"], again) {
-		return found, err
-	}
-	return r.runOn(program, path, text+"\nMatch canonical all\n"+defaults, as, name)
-}
-
-// runOn calls `ssh -G` on a temporary copy of an ssh_config.
-func (r *reader) runOn(program, path, text string, as login, name string) (keywords, error) {
 	copied, err := copyConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("ssh_config: %w", err)

@@ -18,11 +18,10 @@ import (
 
 // keyring collects the private keys and passwords for a host and its jump hosts.
 type keyring struct {
-	read *reader
-	ssh  config.SSH
-	node string
-	// tried holds the error of each key file that was read, by its path.
-	tried map[string]error
+	read  *reader
+	ssh   config.SSH
+	node  string
+	tried []string
 	text  []byte
 	// certificates lists the paths of certificates. Each may belong to any of the keys.
 	certificates []string
@@ -34,7 +33,7 @@ type keyring struct {
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
-		k.require(k.ssh.KeyFile)
+		k.add(k.ssh.KeyFile)
 		return
 	}
 	if len(said.identities) == 0 && (!k.ssh.Agent || said.identitiesOnly) {
@@ -43,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds the keys of an ssh_config whose files exist, as ssh does. It warns about a file that
-// it cannot use. If no file is left and no agent is used, its files are problems.
+// addFound adds the keys of an ssh_config whose files exist, as ssh does, and warns about those
+// that cannot be used. They are problems if no file is left and no agent is used.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)
@@ -53,49 +52,34 @@ func (k *keyring) addFound(paths []string) {
 	if len(there) == 0 && !k.ssh.Agent {
 		there = paths[:min(1, len(paths))]
 	}
-	unusable := slices.DeleteFunc(slices.Clone(there), func(path string) bool {
-		return k.add(path) == nil
-	})
-	if len(unusable) == len(there) && !k.ssh.Agent {
-		k.require(there...)
+	before := len(k.problems)
+	for _, path := range there {
+		k.add(path)
+	}
+	if unusable := k.problems[before:]; len(unusable) < len(there) || k.ssh.Agent {
+		for _, err := range unusable {
+			k.read.warnings = append(k.read.warnings, fmt.Sprintf("IdentityFile %v", err))
+		}
+		k.problems = k.problems[:before]
+	}
+}
+
+// add adds the private key in a file, decrypted. If an agent is used, it skips keys that only the
+// agent can use: encrypted ones without a configured passphrase, and files with only the public
+// key.
+func (k *keyring) add(path string) {
+	if slices.Contains(k.tried, path) { // jump hosts often use the same key
 		return
 	}
-	for _, path := range unusable {
-		k.read.warn(fmt.Sprintf("IdentityFile %v", k.add(path)))
-	}
-}
-
-// require adds private keys, and reports each one that cannot be used as a problem, once.
-func (k *keyring) require(paths ...string) {
-	for _, path := range paths {
-		if err := k.add(path); err != nil && !slices.Contains(k.problems, err) {
-			k.problems = append(k.problems, err)
-		}
-	}
-}
-
-// add adds the private key in a file, decrypted, and returns why that is not possible. If an agent
-// is used, it skips keys that only the agent can use: encrypted ones without a configured
-// passphrase, and files with only the public key.
-func (k *keyring) add(path string) error {
-	if err, ok := k.tried[path]; ok { // jump hosts often use the same key
-		return err
-	}
-	open, err := k.openKey(path)
-	k.tried[path] = err
-	k.append(open)
-	return err
-}
-
-// openKey returns the decrypted private key in a file; nothing if only the agent can use it.
-func (k *keyring) openKey(path string) ([]byte, error) {
+	k.tried = append(k.tried, path)
 	file, text, err := k.read.open("private key", path)
 	if err != nil {
 		fix := "name a private key that may log in, or " + k.read.names.Agent
 		if k.ssh.Agent {
 			fix = "correct its path, or remove it: the agent's keys are offered without it"
 		}
-		return nil, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix))
+		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix)))
+		return
 	}
 	text = config.SkipECParameters(text)
 	passphrase := k.resolvePassword(k.ssh.Passphrase, PassphraseVariable)
@@ -104,28 +88,33 @@ func (k *keyring) openKey(path string) ([]byte, error) {
 	unread, fix := config.CheckUnread(text, file, k.read.names)
 	switch {
 	case (notPublic == nil || unread != "") && k.ssh.Agent:
-		return nil, nil
-	case notPublic == nil:
-		return nil, fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that",
-			path, k.read.names.Agent)
+		return
 	case unread != "":
-		return nil, fmt.Errorf("%s: %s; %s", path, unread, fix)
+		err = fmt.Errorf("%s: %s; %s", path, unread, fix)
+	case notPublic == nil:
+		err = fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that", path,
+			k.read.names.Agent)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
-		return nil, nil
+		return
 	case errors.Is(err, remote.ErrPassphrase):
 		fix = k.read.names.Passphrase
 		if k.ssh.Passphrase == config.Sealed {
 			fix = fmt.Sprintf("set its passphrase in %s, or in %s for this host alone: only Pulumi "+
 				"can read that of the stack file", PassphraseVariable, k.hostVariable(PassphraseVariable))
 		}
-		return nil, fmt.Errorf("%s: %w; %s", path, err, fix)
+		err = fmt.Errorf("%s: %w; %s", path, err, fix)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
+	default:
+		if rule, fix := config.CheckKeyText(open); rule != "" {
+			err = fmt.Errorf("%s: %s; %s", path, rule, fix)
+		}
 	}
-	if rule, fix := config.CheckKeyText(open); rule != "" {
-		return nil, fmt.Errorf("%s: %s; %s", path, rule, fix)
+	if err != nil {
+		k.problems = append(k.problems, err)
+		return
 	}
-	return open, nil
+	k.append(open)
 }
 
 // append appends a PEM block that is not in the text yet.

@@ -81,21 +81,6 @@ func (k KnownHosts) Lookup(host string, port int) Known {
 	return Known{known.Keys, append(known.Revoked, bare.Revoked...), known.CA || bare.CA}
 }
 
-// LookupAll returns the keys for each of a host's names. A key that is revoked for one of the names
-// is revoked for all.
-func (k KnownHosts) LookupAll(names []string, port int) []Known {
-	var all []Known
-	var revoked []KnownKey
-	for _, name := range names {
-		known := k.Lookup(name, port)
-		all, revoked = append(all, known), append(revoked, known.Revoked...)
-	}
-	for i := range all {
-		all[i].Revoked = revoked
-	}
-	return all
-}
-
 // byName returns the keys for a name in the notation of known_hosts, such as [host]:port.
 func (k KnownHosts) byName(name string) Known {
 	var known Known
@@ -149,16 +134,6 @@ func Has(keys []KnownKey, key ssh.PublicKey) bool {
 	return slices.ContainsFunc(keys, func(one KnownKey) bool {
 		return string(one.Marshal()) == string(key.Marshal())
 	})
-}
-
-// revokedFingerprints returns the fingerprints of the revoked keys, sorted.
-func (k Known) revokedFingerprints() []string {
-	var list []string
-	for _, key := range k.Revoked {
-		list = append(list, remote.Fingerprint(key.PublicKey))
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // pins returns the host's keys of the preferred type in authorized_keys form, sorted; "" if there

@@ -131,7 +131,7 @@ func TestFirstContactKnowsRevokedKeys(t *testing.T) {
 				"config": "Host server-1\n  UserKnownHostsFile known\n"})
 			target := of(t, config.SSH{KeyFile: "key", Config: "config"}, project).Target
 			assert.Empty(t, target.HostKey)
-			assert.Equal(t, []string{sumOf(t, public)}, target.Revoked)
+			assert.Contains(t, target.Revoked, sumOf(t, public))
 			state, err := json.Marshal(target)
 			require.NoError(t, err)
 			assert.NotContains(t, string(state), "evoked")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/ssh/remote"
 )
 
 // sshd is an SSH server whose host key is looked up in known_hosts files, by its address (an IP
@@ -26,9 +27,9 @@ func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(
 // errUnknown reports that known_hosts files have no key of a host.
 var errUnknown = errors.New("no key")
 
-// pin returns a host's keys in known_hosts files, and the fingerprints of its revoked keys. It fails
-// if the known_hosts file of the configuration has no key of the host. If it uses the files of an
-// ssh_config and they have none, the pin is "".
+// pin returns a host's keys in known_hosts files, and the fingerprints of its revoked keys. It
+// fails if the known_hosts file of the configuration has no key of the host. If it uses the files
+// of an ssh_config and they have none, the pin is "".
 func (r *reader) pin(
 	ssh config.SSH, host sshd, said settings,
 ) (pin string, revoked []string, err error) {
@@ -47,7 +48,7 @@ func (r *reader) pin(
 }
 
 // pinIn returns a host's keys in the given files. As with ssh, an alias (HostKeyAlias) replaces the
-// host's names. A key that is revoked for one of the names is revoked for all.
+// host's names.
 func (r *reader) pinIn(
 	paths []string, host sshd, alias string,
 ) (pin string, revoked []string, err error) {
@@ -60,8 +61,11 @@ func (r *reader) pinIn(
 	if alias != "" {
 		names, host.port = []string{alias}, config.DefaultPort
 	}
-	for _, known := range hosts.LookupAll(names, host.port) {
-		revoked = known.revokedFingerprints()
+	for _, name := range names {
+		known := hosts.Lookup(name, host.port)
+		for _, key := range known.Revoked {
+			revoked = append(revoked, remote.Fingerprint(key.PublicKey))
+		}
 		if pins, err := known.pins(host); pins != "" || err != nil {
 			return pins, revoked, err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"strata/config"
 	"strata/internal/ssh/remote"
@@ -70,13 +69,6 @@ type reader struct {
 	warnings []string
 }
 
-// warn adds a warning for the host that is being read, once.
-func (r *reader) warn(text string) {
-	if !slices.Contains(r.warnings, text) {
-		r.warnings = append(r.warnings, text)
-	}
-}
-
 func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	ssh, names := node.SSH, []string{node.Name}
 	if node.Address.IsValid() { // strata init has none yet
@@ -95,7 +87,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 		target.HostName = ""
 	}
 	ssh.Agent = ssh.Agent || said.usesAgent()
-	keys := &keyring{read: r, ssh: ssh, node: node.Name, tried: map[string]error{}}
+	keys := &keyring{read: r, ssh: ssh, node: node.Name}
 	keys.addOwn(&said)
 	target.Agent, target.Means = ssh.Agent, keys.meansFor(said)
 	if ssh.Jump == nil {
@@ -118,7 +110,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	keys.certify(&target)
 	warnings := r.warnings
 	r.warnings = nil
-	return Host{target, keys.text, warnings, said.knownHosts, said.alias}, errors.Join(append(problems, keys.problems...)...)
+	return Host{target, keys.text, warnings, said.knownHosts, said.alias},
+		errors.Join(append(problems, keys.problems...)...)
 }
 
 // hopLimit is the maximum depth of nested ProxyJumps. It detects cycles.
@@ -147,7 +140,7 @@ func (r *reader) hops(
 		keys.ssh.Agent = keys.ssh.Agent || said.usesAgent()
 		if jump.KeyFile != "" {
 			said.identities = []string{jump.KeyFile}
-			keys.require(jump.KeyFile)
+			keys.add(jump.KeyFile)
 		} else {
 			keys.addFound(said.identities)
 		}

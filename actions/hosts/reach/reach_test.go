@@ -119,9 +119,9 @@ func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
 		"encrypted":          {sealed, "private key is encrypted; set its passphrase"},
 		"of PuTTY":           {"PuTTY-User-Key-File-3: ssh-ed25519\n", "is a key of PuTTY"},
 		"a public key":       {pin, "is a public key"},
-		"no key":             {"garbage\n", "is not a private key"},
-		"empty":              {"", "is empty"},
-		"cut off":            {key[:90], "is not a private key"},
+		"no key":             {"garbage\n", "has no whole private key"},
+		"empty":              {"", "has no whole private key"},
+		"cut off":            {key[:90], "has no whole private key"},
 		"of no type of ours": {ecParameters + "-----BEGIN DSA PRIVATE KEY-----\n-----END DSA PRIVATE KEY-----\n", "is a key that is not read: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -108,8 +108,8 @@ func (k keywords) settings(name string) (settings, error) {
 		found.hostName = host
 	}
 	if k.first("revokedhostkeys") != "" {
-		return settings{}, errors.New("RevokedHostKeys is not read, so its keys would be accepted; write " +
-			"them as @revoked lines into a file of UserKnownHostsFile, and set RevokedHostKeys none")
+		return settings{}, errors.New("RevokedHostKeys is not read, so its keys would be accepted; " +
+			"write them as @revoked lines into a file of UserKnownHostsFile, and set RevokedHostKeys none")
 	}
 	var err error
 	if found.port, err = parsePort(k.first("port")); err != nil {
@@ -144,8 +144,8 @@ func (k keywords) settings(name string) (settings, error) {
 // variable matches an environment variable in an ssh_config.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// tokens returns a Replacer of ssh_config tokens, which `ssh -G` does not expand. It also returns the
-// jump hosts, because the token %j is the last of them.
+// tokens returns a Replacer of ssh_config tokens, which `ssh -G` does not expand. It also returns
+// the jump hosts, because the token %j is the last of them.
 func (k keywords) tokens(name string) (*strings.Replacer, []config.JumpHost, error) {
 	self, err := user.Current()
 	if err != nil {
