@@ -148,6 +148,11 @@ func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
 // ecParameters is what `openssl ecparam -name prime256v1 -genkey` writes before a key.
 const ecParameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
 
+func TestNullDeviceIsNoKey(t *testing.T) {
+	_, pin := keyPair(t, "")
+	assert.Empty(t, of(t, config.SSH{KeyFile: os.DevNull, HostKey: pin}, t.TempDir()).Key)
+}
+
 func TestKeyOfOpenSSLIsOffered(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": ecParameters + key})
