@@ -1,14 +1,18 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/ssh/silence"
 )
 
 // A peer that lost power or network closes no connection, so it is detected by its silence. Any
@@ -93,6 +97,43 @@ func (c *Client) keepAlive() {
 }
 
 func (c *Client) patience() time.Duration { return time.Duration(c.deadAfter.Load()) }
+
+// openSession opens a session. sshd refuses one while it counts MaxSessions others, and counts a
+// session until it has cleaned up, some time after the client saw the end. So openSession retries
+// for sessionGrace.
+func (c *Client) openSession(ctx context.Context) (*ssh.Session, error) {
+	for start := time.Now(); ; {
+		session, err := c.ssh.NewSession()
+		var refused *ssh.OpenChannelError
+		switch {
+		case err == nil:
+			return session, nil
+		case !errors.As(err, &refused):
+			return nil, c.lostError(err)
+		case time.Since(start) > sessionGrace:
+			return nil, fmt.Errorf("%w: sshd of %s opens no session (%s); raise MaxSessions in its "+
+				"sshd_config", ErrNotRun, c.target, oneLine(refused.Message))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("session on %s: %w (%w)", c.target, refused, silence.Err(ctx))
+		case <-time.After(retryInterval):
+		}
+	}
+}
+
+// sessionGrace bounds how long sshd may refuse sessions.
+const sessionGrace = 3 * time.Second
+
+// startError returns the error of a command that did not start.
+func (c *Client) startError(err error) error {
+	// x/crypto has no typed error for this; TestProcessLimit… checks the message.
+	if strings.HasPrefix(err.Error(), "ssh: command ") {
+		return fmt.Errorf("sshd of %s started no process for user %s; see its log, and the limit of "+
+			"the user's processes (ulimit -u)", c.target, c.target.loginUser())
+	}
+	return c.lostError(err)
+}
 
 // lostError returns the error of a call that failed because the connection was lost.
 func (c *Client) lostError(err error) error {

@@ -122,9 +122,9 @@ type job struct {
 
 // execute runs a job and returns its exit code.
 func (c *Client) execute(ctx context.Context, j job) (int, error) {
-	session, err := c.ssh.NewSession()
+	session, err := c.openSession(ctx)
 	if err != nil {
-		return -1, c.lostError(err)
+		return -1, err
 	}
 	defer func() { _ = session.Close() }() // The peer has closed it if the script has exited.
 	stdin, err := session.StdinPipe()
@@ -136,7 +136,7 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	r.stderr = newMarked(r.mark, len(r.stages), j.stderr)
 	session.Stdout, session.Stderr = r.stdout, r.stderr
 	if err := session.Start(shell); err != nil {
-		return -1, c.lostError(err)
+		return -1, c.startError(err)
 	}
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()

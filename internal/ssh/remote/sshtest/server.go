@@ -41,6 +41,12 @@ type Server struct {
 	// Swallow is an address to which connections get no answer, like behind a firewall that drops
 	// packets. Default none.
 	Swallow string
+	// MaxSessions is sshd's setting: the number of sessions that a connection may have at a time. A
+	// session counts for a while after its end. Default 0, which is no limit; -1 allows none.
+	MaxSessions int
+	// StartsNothing makes the server refuse all commands, like an sshd that cannot fork. Default
+	// false.
+	StartsNothing bool
 	// Dropped is the number of first connections to close silently, and Refused the number of keys
 	// to refuse after that, like a booting host that has no users yet. Default 0.
 	Dropped, Refused int

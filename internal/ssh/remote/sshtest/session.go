@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/sys/unix"
@@ -46,7 +48,9 @@ func (s *Server) serve(raw net.Conn) {
 	s.opened(1)
 	defer s.opened(-1)
 	go ssh.DiscardRequests(requests) // it refuses keepalives, as sshd does
+	var sessions atomic.Int64
 	for offer := range channels {
+		limit := int64(max(0, s.MaxSessions))
 		switch {
 		case offer.ChannelType() == "direct-tcpip" && s.Forwards:
 			go s.forward(offer)
@@ -57,14 +61,24 @@ func (s *Server) serve(raw net.Conn) {
 		case offer.ChannelType() != "session":
 			_ = offer.Reject(ssh.UnknownChannelType, "sessions only")
 			continue
+		case s.MaxSessions != 0 && sessions.Load() >= limit:
+			_ = offer.Reject(ssh.ConnectionFailed, "open failed")
+			continue
 		}
 		channel, requests, err := offer.Accept()
 		if err != nil {
 			return
 		}
-		go s.session(channel, requests)
+		sessions.Add(1)
+		go func() {
+			s.session(channel, requests)
+			time.AfterFunc(sessionEnd, func() { sessions.Add(-1) })
+		}()
 	}
 }
+
+// sessionEnd is the time for which a session counts after its end.
+const sessionEnd = 50 * time.Millisecond
 
 // opened adds more to the number of open connections; more may be negative.
 func (s *Server) opened(more int) {
@@ -89,7 +103,7 @@ func (s *Server) authenticate(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Pe
 
 func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 	for request := range requests {
-		if request.Type != "exec" {
+		if request.Type != "exec" || s.StartsNothing {
 			_ = request.Reply(false, nil)
 			continue
 		}
