@@ -20,8 +20,8 @@ func TestPartialScriptIsNotRun(t *testing.T) {
 	client := &Client{target: Target{User: "root"}}
 	r := run{job: job{script: script, stdin: strings.NewReader("")}, client: client, mark: "MARK"}
 	r.stages = client.stages(r.job)
-	r.stdout = newMarked(r.mark, 1, nil)
-	r.stdout.begun <- struct{}{}
+	r.stdout = newMarked(r.mark, "out", "err", 1, nil)
+	r.stdout.steps <- begins
 	var wire bytes.Buffer
 	require.NoError(t, r.feed(t.Context(), &wire))
 	for _, until := range []string{"script=$(head -c", ": > first\n", "if true; then\n", ": > sec",
@@ -43,24 +43,24 @@ func TestPartialScriptIsNotRun(t *testing.T) {
 
 // A mark may arrive in any pieces. Other bytes are passed on at once.
 func TestMarksAreFoundAcrossWriteBoundaries(t *testing.T) {
-	stream := "Welcome\nstrata-begins MARK\nstrata-ended OTHER 3\nout strata-en" +
+	stream := "Welcome\nstrata-begins MARK out\nstrata-ended OTHER 3\nout strata-en" +
 		"strata-ended MARK 28\nBye strata-ended MARK 0\n"
 	for size := 1; size <= len(stream); size++ {
 		var out bytes.Buffer
-		m := newMarked("MARK", 1, &out)
+		m := newMarked("MARK", "out", "err", 1, &out)
 		for rest := []byte(stream); len(rest) > 0; rest = rest[min(size, len(rest)):] {
 			_, err := m.Write(rest[:min(size, len(rest))])
 			require.NoError(t, err)
 		}
 		assert.Equal(t, "strata-ended OTHER 3\nout strata-en", out.String(), size)
-		assert.Equal(t, 28, m.code, size)
+		assert.EqualValues(t, 28, m.code.Load(), size)
 	}
 	var out bytes.Buffer
-	m := newMarked("MARK", 1, &out)
-	for _, piece := range []string{"strata-begins MARK\n", ".", "line\n", "no newline"} {
+	m := newMarked("MARK", "out", "err", 1, &out)
+	for _, piece := range []string{"strata-begins MARK out\n", ".", "line\n", "no newline"} {
 		out.Reset()
 		_, err := m.Write([]byte(piece))
 		require.NoError(t, err)
-		assert.Equal(t, strings.TrimPrefix(piece, "strata-begins MARK\n"), out.String())
+		assert.Equal(t, strings.TrimPrefix(piece, "strata-begins MARK out\n"), out.String())
 	}
 }

@@ -12,46 +12,73 @@ import (
 // process never sends the marks literally, so a host that echoes its input cannot fake them.
 type marked struct {
 	to io.Writer
-	// begin and end are the marks. The exit code and a newline follow the end mark.
-	begin, end []byte
-	// left is the number of begin marks that have not arrived yet. begun receives a value for each
-	// begin mark that arrives.
-	left  atomic.Int64
-	begun chan struct{}
+	// begin and end are the marks. The exit code and a newline follow the end mark. other is the
+	// begin mark of the other stream: with it here, the host has joined the streams.
+	begin, end, other []byte
+	joined            atomic.Bool
+	// left is the number of begin marks that have not arrived yet.
+	left atomic.Int64
+	// steps receives waits, if the next shell has announced itself, and begins for each begin mark.
+	steps   chan step
+	waiting bool
 	// noise has the last bytes that arrived before the next expected begin mark.
 	noise tail
 	// held has received bytes that may be the start of a mark, until the bytes that follow decide.
 	held []byte
 	// code is the script's exit code; -1 until the end mark has arrived.
-	code int
+	code atomic.Int64
+	// changed gets a value after a change of joined, noise or code. Both streams share it.
+	changed chan struct{}
 }
 
-func newMarked(mark string, begins int, to io.Writer) *marked {
+// step is what a shell on the host reports before the script.
+type step int
+
+const (
+	waits step = iota
+	begins
+)
+
+// announcement is the line that a shell prints before it reads.
+var announcement = []byte("strata-waits\n")
+
+// newMarked returns the stream that the shells mark with own, while they mark the other stream with
+// other. begins is the number of shells.
+func newMarked(mark, own, other string, begins int, to io.Writer) *marked {
 	m := &marked{
-		to: to, begin: []byte("strata-begins " + mark + "\n"),
+		to: to, begin: []byte("strata-begins " + mark + " " + own + "\n"),
+		other: []byte("strata-begins " + mark + " " + other + "\n"),
 		end:   []byte("strata-ended " + mark + " "),
-		begun: make(chan struct{}, begins), code: -1,
+		steps: make(chan step, 2*begins), changed: make(chan struct{}, 1),
 	}
 	m.left.Store(int64(begins))
+	m.code.Store(-1)
 	return m
 }
 
 func (m *marked) Write(p []byte) (int, error) {
-	if m.code >= 0 {
+	if m.code.Load() >= 0 || m.joined.Load() {
 		return len(p), nil // a profile may print more after the end mark
 	}
 	m.held = append(m.held, p...)
+	if bytes.Contains(m.held, m.other) {
+		m.joined.Store(true)
+		m.notify()
+		return len(p), nil
+	}
 	if !m.hasBegun() {
 		return len(p), nil
 	}
 	at := bytes.Index(m.held, m.end)
 	if at < 0 {
-		at = len(m.held) - overlap(m.held, m.end)
-	} else if code, _, whole := bytes.Cut(m.held[at+len(m.end):], []byte("\n")); whole {
-		var err error
-		if m.code, err = strconv.Atoi(string(code)); err != nil {
+		at = len(m.held) - max(overlap(m.held, m.end), overlap(m.held, m.other))
+	} else if text, _, whole := bytes.Cut(m.held[at+len(m.end):], []byte("\n")); whole {
+		code, err := strconv.Atoi(string(text))
+		if err != nil {
 			return 0, fmt.Errorf("end of the script: expected its exit code: %w", err)
 		}
+		defer m.notify()
+		defer m.code.Store(int64(code))
 	}
 	text := m.held[:at]
 	m.held = bytes.Clone(m.held[at:])
@@ -67,18 +94,31 @@ func (m *marked) Write(p []byte) (int, error) {
 // returns true if all begin marks have arrived.
 func (m *marked) hasBegun() bool {
 	for m.left.Load() > 0 {
-		_, after, found := bytes.Cut(m.held, m.begin)
+		before, after, found := bytes.Cut(m.held, m.begin)
+		if !m.waiting && bytes.Contains(before, announcement) {
+			m.waiting = true
+			m.steps <- waits
+		}
 		if !found {
 			m.held = m.held[max(0, len(m.held)-maxTail):]
-			m.noise.replace(m.held)
+			m.noise.replace(bytes.ReplaceAll(m.held, announcement, nil))
+			m.notify()
 			return false
 		}
-		m.held = after
+		m.held, m.waiting = after, false
 		m.noise.replace(nil)
 		m.left.Add(-1)
-		m.begun <- struct{}{}
+		m.steps <- begins
 	}
 	return true
+}
+
+// notify reports a change. It does not block: an earlier report that was not read yet suffices.
+func (m *marked) notify() {
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
 }
 
 // overlap returns the length of the longest suffix of text that is a prefix of mark.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -47,9 +48,12 @@ func (e *ExitError) Error() string {
 // script's end mark.
 func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	var exit *ssh.ExitError
+	foreign := r.foreignError()
 	switch {
-	case r.stdout.code >= 0:
-		return r.stdout.code, nil
+	case foreign != nil:
+		return -1, foreign
+	case r.stdout.code.Load() >= 0:
+		return int(r.stdout.code.Load()), nil
 	case err == nil:
 		return -1, r.loginError(0)
 	case errors.As(err, &exit) && exit.Signal() != "":
@@ -83,6 +87,33 @@ func (r *run) loginError(code int) error {
 	}
 	return r.client.sudoRefused(code, r.noise())
 }
+
+// foreignError returns the error for a login that starts another program than the shell, or joins
+// the shell's output streams; nil if none is known.
+func (r *run) foreignError() error {
+	target, user := r.client.target, r.client.target.loginUser()
+	switch {
+	case r.stdout.joined.Load() || r.stderr.joined.Load():
+		err := fmt.Errorf("the login of user %s on %s joins standard error and standard output "+
+			"(such as exec 2>&1 in .bashrc); let it do so on terminals only", user, target)
+		if r.stdout.left.Load() > 0 {
+			err = fmt.Errorf("%w: %w", ErrNotRun, err)
+		}
+		return err
+	case r.stdout.left.Load() == int64(len(r.stages)) &&
+		readElsewhere.MatchString(r.stdout.noise.String()+r.stderr.noise.String()):
+		return fmt.Errorf("%w: the login of user %s on %s starts another program than the shell "+
+			"(such as exec in .bashrc, or a forced command)%s; let it do so on terminals only, or "+
+			"log in as another user", ErrNotRun, user, target, r.hostWords())
+	}
+	return nil
+}
+
+// readElsewhere matches the output of another program that has read the begin line: a shell that
+// reads commands does not find this one, and other programs repeat it. The text of the command line
+// itself, which a wrapper may print, does not match.
+var readElsewhere = regexp.MustCompile(
+	`strata-begin:|: strata-begin(\s|$)|'strata-begin'|(?m:^strata-begin [A-Z2-7]{26}\r?$)`)
 
 // noise returns the output before the next begin mark, on one line.
 func (r *run) noise() string {

@@ -102,14 +102,6 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 	return c.exitError(code, stderr.String())
 }
 
-// shell is the command line for the login shell and for sudo; everything else is sent by standard
-// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
-// or a slash, so that sh, csh, fish and rbash parse it alike. It waits for a line "strata-begin
-// MARK BYTES", prints a mark to both output streams, and then executes the next BYTES bytes of
-// standard input. It drops earlier lines, such as a password that sudo did not read.
-const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
-	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
-
 // job is a script with its input and output streams.
 type job struct {
 	script         string
@@ -132,8 +124,9 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
 	}
 	r := &run{client: c, job: j, mark: rand.Text(), stages: c.stages(j)}
-	r.stdout = newMarked(r.mark, len(r.stages), j.stdout)
-	r.stderr = newMarked(r.mark, len(r.stages), j.stderr)
+	r.stdout = newMarked(r.mark, "out", "err", len(r.stages), j.stdout)
+	r.stderr = newMarked(r.mark, "err", "out", len(r.stages), j.stderr)
+	r.stderr.changed = r.stdout.changed
 	session.Stdout, session.Stderr = r.stdout, r.stderr
 	if err := session.Start(shell); err != nil {
 		return -1, c.startError(err)
@@ -143,24 +136,51 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	fed, ended := make(chan error, 1), make(chan error, 1)
 	go func() { fed <- r.feed(feeding, stdin) }()
 	go func() { ended <- session.Wait() }()
-	late := time.NewTimer(c.beginWithin)
+	code, finished, err := r.wait(ctx, fed, ended)
+	if !finished {
+		stop()
+		cancel(stdin, session, fed, ended)
+	}
+	return code, err
+}
+
+// wait waits until the session has ended, or its end makes no difference: after the end mark, or if
+// the script cannot run. If the session has to be cancelled, finished is false.
+func (r *run) wait(
+	ctx context.Context, fed, ended <-chan error,
+) (code int, finished bool, err error) {
+	late := time.NewTimer(r.client.beginWithin)
 	defer late.Stop()
+	var settled <-chan time.Time
 	for {
 		select {
 		case err = <-ended:
-			return r.outcome(err, fed)
+			code, err = r.outcome(err, fed)
+			return code, true, err
+		case <-settled: // a background process holds the session's output
+			return int(r.stdout.code.Load()), true, nil
+		case <-r.stdout.changed:
+			if err := r.foreignError(); err != nil {
+				return -1, false, err
+			}
+			if settled == nil && r.stdout.code.Load() >= 0 {
+				settled = time.After(exitGrace)
+			}
 		case <-late.C:
 			if r.stdout.left.Load() > 0 {
-				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target,
-					c.beginWithin, r.hostWords())
+				return -1, false, fmt.Errorf("script on %s did not begin within %s%s",
+					r.client.target, r.client.beginWithin, r.hostWords())
 			}
 		case <-ctx.Done():
-			stop()
-			cancel(stdin, session, fed, ended)
-			return -1, fmt.Errorf("script on %s: %w%s", c.target, silence.Err(ctx), r.hostWords())
+			return -1, false, fmt.Errorf("script on %s: %w%s", r.client.target,
+				silence.Err(ctx), r.hostWords())
 		}
 	}
 }
+
+// exitGrace bounds the time from a script's end mark to the end of its session, in which the rest
+// of standard error arrives.
+const exitGrace = time.Second
 
 // run is a job that is being executed.
 type run struct {
@@ -174,74 +194,3 @@ type run struct {
 // beginWithin bounds the time until a script has started. sudo on a loaded host may take long,
 // because PAM adds delays.
 const beginWithin = time.Minute
-
-// stage is one of the shells that are started in turn before the script: first the login user's,
-// then root's.
-type stage struct {
-	// ahead is sent before the line that makes the shell execute text, for example sudo's password.
-	ahead string
-	// text holds the commands that the shell executes.
-	text string
-}
-
-// stages returns the shells that a job needs, in order.
-func (c *Client) stages(j job) []stage {
-	root := stage{text: compound(bootstrap)}
-	if j.unprivileged || c.target.loginUser() == "root" {
-		return []stage{root}
-	}
-	become := "exec sudo -n -- " + shell
-	if c.sudo != "" {
-		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
-	}
-	return []stage{{text: compound(become)}, root}
-}
-
-// compound turns a script into one compound command. A shell parses such a command completely
-// before it executes any of it. So a script that a lost connection cut off is not executed.
-func compound(script string) string { return "{ :\n" + script + "\n}\n" }
-
-// feed sends each shell its text once that shell has started. Then it sends the header, the script
-// and the script's input. It keeps standard input open, because EOF kills the script. A program
-// that is not the expected shell receives only the first line.
-func (r *run) feed(ctx context.Context, stdin io.Writer) error {
-	for _, s := range r.stages {
-		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark,
-			len(s.text)); err != nil {
-			return err
-		}
-		select {
-		case <-r.stdout.begun:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if _, err := io.WriteString(stdin, s.text); err != nil {
-			return err
-		}
-	}
-	script, seconds := compound(r.script), 0
-	if deadline, ok := ctx.Deadline(); ok {
-		// This is more than the remaining time, so the host's own limit only matters if the
-		// connection is lost.
-		seconds = int(time.Until(deadline).Seconds()) + 2
-	}
-	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
-		script); err != nil {
-		return err
-	}
-	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: r.stdin}, r.size)
-	return err
-}
-
-// untilDone is a reader that fails once its context has ended.
-type untilDone struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (r untilDone) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}

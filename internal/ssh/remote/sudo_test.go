@@ -55,6 +55,18 @@ func TestSudoPasswordIsSentOnStdin(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
+func TestSudoThatReadsAheadTakesNothingButThePassword(t *testing.T) {
+	server := sshtest.Start(t)
+	server.User, server.Sudo = "admin", sshtest.AskingSudo("it's right")
+	client, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
+	require.NoError(t, err)
+	result, err := client.Run(soon(t), "echo out; cat", []byte("input"))
+	require.NoError(t, err)
+	assert.Equal(t, "out\ninput", string(result.Stdout))
+	require.NoError(t, client.Close())
+}
+
 func TestWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
 	_, err := remote.Dial(soon(t), server.Target(),

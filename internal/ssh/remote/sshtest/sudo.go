@@ -13,10 +13,12 @@ const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// AskingSudo returns a script for Server.Sudo that asks for a password once.
+// AskingSudo returns a script for Server.Sudo that asks for a password once. As sudo-rs before
+// 0.2.13 does, it reads ahead: it loses what was sent behind the password.
 func AskingSudo(password string) string {
 	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
-IFS= read -r given
+sleep 0.1
+given=$(dd bs=4096 count=1 2>/dev/null | head -n 1)
 [ "$given" = ` + remote.Quote(password) + ` ] || { echo "Sorry, try again." >&2; exit 1; }
 ` + allows
 }
