@@ -20,10 +20,10 @@ const (
 	// agentListTimeout bounds the listing of the agent's keys, which waits for neither a user nor a
 	// hardware key.
 	agentListTimeout = 3 * time.Second
-	// agentTimeout bounds all requests to the agent in one handshake, because a signature may wait
-	// for the touch of a hardware key. It is shorter than handshakeTimeout, so that an agent that
-	// does not answer is not mistaken for such an sshd or jump host.
-	agentTimeout = handshakeTimeout - time.Second
+	// agentTimeout bounds a signature, which may wait for the touch of a hardware key. It is
+	// shorter than loginTimeout, so that an agent that does not answer is not mistaken for such an
+	// sshd or jump host.
+	agentTimeout = 9 * time.Second
 )
 
 // ErrAgent reports that the ssh-agent cannot be used. A retry does not help, or has not helped for
@@ -40,7 +40,6 @@ type agentSession struct {
 	// path is the path of the agent's socket. name is the name of the setting that has this path.
 	path, name string
 	wire       *agentWire
-	start      time.Time
 	// stop releases the callback that closes the connection when the context ends.
 	stop func() bool
 }
@@ -48,7 +47,7 @@ type agentSession struct {
 // dialAgent connects to the ssh-agent at socket, or at SSH_AUTH_SOCK if socket is empty. The
 // session is closed when ctx ends.
 func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
-	s := &agentSession{path: socket, name: "IdentityAgent", start: time.Now()}
+	s := &agentSession{path: socket, name: "IdentityAgent"}
 	if socket == "" {
 		s.path, s.name = os.Getenv(agentSocket), agentSocket
 	}
@@ -69,15 +68,13 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 				"log in again, or start a new agent",
 			ErrAgent, s.name, s.path, reason(err))
 	}
-	s.wire = &agentWire{conn: conn}
+	s.wire = &agentWire{conn: conn, limit: agentListTimeout}
 	s.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
 	return s, nil
 }
 
 // signers returns the agent's keys.
 func (s *agentSession) signers() ([]ssh.Signer, error) {
-	// SetDeadline only fails on a closed connection, and then the next call fails, too.
-	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout))
 	list, err := agent.NewClient(s.wire).Signers()
 	if trouble := s.trouble("it listed no keys"); trouble != nil {
 		return nil, trouble
@@ -86,7 +83,7 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, s.name,
 			s.path, err)
 	}
-	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature may take until the context ends.
+	s.wire.limit = agentTimeout
 	return list, nil
 }
 
@@ -98,7 +95,7 @@ func (s *agentSession) trouble(missing string) error {
 		return nil
 	case errors.Is(s.wire.failed, os.ErrDeadlineExceeded), errors.Is(s.wire.failed, net.ErrClosed):
 		return s.silent(fmt.Sprintf("%s within %s", missing,
-			time.Since(s.start).Round(100*time.Millisecond)))
+			time.Since(s.wire.asked).Round(100*time.Millisecond)))
 	}
 	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again",
 		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
@@ -113,6 +110,13 @@ func (s *agentSession) silent(missing string) error {
 		ErrAgent, s.name, s.path, errAgentSilent, missing)
 }
 
+// declined returns the error for an agent that refuses a signature.
+func (s *agentSession) declined(cause error) error {
+	return fmt.Errorf("%w: %s is %s and the agent there refused to sign with %w; confirm its prompt "+
+		"(ssh-add -c), or add the key without destinations (ssh-add -h), which Strata does not "+
+		"support", ErrAgent, s.name, s.path, cause)
+}
+
 func (s *agentSession) close() {
 	s.stop()
 	_ = s.wire.conn.Close() // The agent has answered, or it never will.
@@ -120,9 +124,12 @@ func (s *agentSession) close() {
 
 // agentWire stores the error that ended the connection, because the agent client's own error only
 // contains its text. agentWire has no Close method: with one, the client would start a goroutine
-// that never exits if an agent sends too much.
+// that never exits if an agent sends too much. Each request, which is one write, has limit to be
+// answered.
 type agentWire struct {
 	conn   net.Conn
+	limit  time.Duration
+	asked  time.Time
 	failed error
 }
 
@@ -135,6 +142,8 @@ func (w *agentWire) Read(p []byte) (int, error) {
 }
 
 func (w *agentWire) Write(p []byte) (int, error) {
+	w.asked = time.Now()
+	_ = w.conn.SetDeadline(w.asked.Add(w.limit)) // If it fails, so does the write.
 	n, err := w.conn.Write(p)
 	if err != nil {
 		w.failed = err

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -147,12 +148,42 @@ func (c *Client) lostError(err error) error {
 type watchedConn struct {
 	net.Conn
 	heard atomic.Int64
+	// greeting is the first line that the peer sent, or the first bytes of a long one.
+	greeting []byte
 }
 
 func (c *watchedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		c.heard.Store(time.Now().UnixNano())
+		if len(c.greeting) < maxGreeting && !bytes.HasSuffix(c.greeting, []byte("\n")) {
+			c.greeting = append(c.greeting, p[:n]...) // x/crypto reads it byte by byte
+		}
 	}
 	return n, err
+}
+
+// maxGreeting bounds the bytes of a greeting in an error message.
+const maxGreeting = 80
+
+// greetingError is a failed handshake with a peer that sent something else than SSH.
+type greetingError struct {
+	greeting string
+	cause    error
+}
+
+func (e *greetingError) Unwrap() error { return e.cause }
+
+func (e *greetingError) Error() string {
+	return fmt.Sprintf("connection accepted and answered with %q: another program than sshd has "+
+		"this port, or sshd refuses connections for a while", e.greeting)
+}
+
+// explain returns the error of a handshake; a greetingError if the peer did not send SSH.
+func (c *watchedConn) explain(err error) error {
+	greeting := oneLine(string(c.greeting))
+	if greeting == "" || strings.HasPrefix(greeting, "SSH-") {
+		return err
+	}
+	return &greetingError{greeting, err}
 }

@@ -23,12 +23,18 @@ const (
 	// connectTimeout bounds the TCP handshake. It allows for two lost packets: TCP sends the first
 	// one again after 1 s, and the second after 3 s.
 	connectTimeout = 4 * time.Second
-	// handshakeTimeout bounds key exchange and login, for a port that accepts a connection and then
-	// sends nothing. sshd on a busy, booting host needs a second or two.
+	// handshakeTimeout bounds the key exchange, for a port that accepts a connection and then sends
+	// nothing. sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
+	// loginTimeout bounds the login after the key exchange, in which sshd may ask a slow directory
+	// for the user's keys. It is as long as deadAfter.
+	loginTimeout = time.Minute
 	// rejectGrace bounds the time for which a host that was just booting may refuse the key, because
 	// its users may not exist yet.
 	rejectGrace = 10 * time.Second
+	// closedTries is the number of attempts in a row after which sshd's close of a login counts as
+	// its answer, and not as the host's shutdown.
+	closedTries = 3
 	// agentGrace bounds how long an agent may not answer. An agent serves one request after the
 	// other, so it may be waiting until a user touches a hardware key or answers a prompt of
 	// another login.
@@ -57,7 +63,7 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 // Dial connects and logs in, through the target's jump hosts. While the host may be booting, it
 // retries until ctx ends: after no answer, a refusal, a reset or a missing banner. It fails at once
 // if the host key is not the pinned one (HostKeyError), and if a running host does not accept the
-// key (ErrKeyRejected). It also fails at once on errors that no wait resolves: ErrAgent,
+// key (ErrKeyRejected). It also fails at once on errors that no wait resolves: ErrLogin, ErrAgent,
 // ErrForwarding, ErrSudoPassword, and a ProxyError of a missing program. If the agent does not
 // answer for half a minute, it fails with ErrAgent.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
@@ -165,6 +171,9 @@ type patience struct {
 	// silent is the time of the first attempt in a row in which the agent did not answer; zero if
 	// the last attempt got an answer or did not use the agent.
 	silent time.Time
+	// closed is the number of attempts in a row after which sshd took a key and closed the
+	// connection.
+	closed int
 }
 
 // isExhausted reports whether retry must stop after an attempt that failed with err.
@@ -176,7 +185,12 @@ func (p *patience) isExhausted(err error, now time.Time) bool {
 		return now.Sub(p.silent) > agentGrace
 	}
 	p.silent = time.Time{}
-	if errors.Is(err, ErrKeyRejected) {
+	if !errors.Is(err, errClosed) {
+		p.closed = 0
+	} else if p.closed++; p.closed < closedTries {
+		return false
+	}
+	if errors.Is(err, ErrKeyRejected) || errors.Is(err, ErrLogin) {
 		return now.Sub(p.booting) > rejectGrace
 	}
 	p.booting = now

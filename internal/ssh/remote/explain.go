@@ -1,14 +1,80 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"strings"
 	"syscall"
 
 	"golang.org/x/crypto/ssh"
 )
+
+// ErrLogin reports that sshd lets the user in by no key. Waiting does not help.
+var ErrLogin = errors.New("sshd does not accept Strata's login")
+
+// errClosed marks an ErrLogin that may be a shutdown of the host: sshd took a key and closed the
+// connection.
+var errClosed = errors.New("closed the connection")
+
+// answeredError marks the error of a host whose sshd has answered.
+type answeredError struct{ error }
+
+func (e *answeredError) Unwrap() error { return e.error }
+
+// Answered reports whether the host's sshd had answered before an error. If so, the host is on, and
+// its address and port are right.
+func Answered(err error) bool {
+	var answered *answeredError
+	return errors.As(err, &answered)
+}
+
+// explain returns an attempt's error in terms that an operator understands.
+func (l *login) explain(err error) error {
+	if err = l.explainAttempt(err); err != nil && (l.answered || errors.Is(err, ErrLogin)) {
+		return &answeredError{err}
+	}
+	return err
+}
+
+func (l *login) explainAttempt(err error) error {
+	var noCommon *ssh.AlgorithmNegotiationError
+	user := l.target.loginUser()
+	switch {
+	case err == nil:
+		return nil
+	case l.pins == nil && !errors.As(err, &noCommon): // a scan has no pins
+		return plainDialError(err)
+	case l.noAgent != nil: // the agent's keys come last, so its error ended the attempt
+		return fmt.Errorf("%s: %w", l.target, l.noAgent)
+	case errors.As(err, &noCommon) && (l.pins == nil || noCommon.What != "host key"):
+		return fmt.Errorf("%w: sshd of %s has no %s that Strata has, only %s; allow one of these in "+
+			"its sshd_config: %s", ErrLogin, l.target, noCommon.What,
+			strings.Join(noCommon.RequestedAlgorithms, ", "),
+			strings.Join(noCommon.SupportedAlgorithms, ", "))
+	case l.signed && isUnanswered(err) && !errors.Is(err, os.ErrDeadlineExceeded) &&
+		(l.banner == "" || strings.Contains(l.banner, "expired")):
+		return fmt.Errorf("%w: sshd of %s took a key of user %s and %w: %s; see sshd's log there",
+			ErrLogin, l.target, user, errClosed, cmp.Or(oneLine(l.banner),
+				"the account has expired, or PAM does not let it in (pam_access, sssd)"))
+	}
+	err = explain(l.target, l.pins, l.offered, l.banner, err)
+	asked := strings.Join(l.asked, ", ")
+	switch takesKeys := slices.Contains(l.asked, "publickey"); {
+	case !errors.Is(err, ErrKeyRejected) || takesKeys && l.accepted == 0:
+		return err
+	case takesKeys:
+		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides "+
+			"(AuthenticationMethods); name the next key as well", ErrKeyRejected, l.target,
+			l.accepted, fingerprints(l.offered), user, asked)
+	}
+	return fmt.Errorf("%w: sshd of %s asks user %s for %s after %d accepted keys; let it ask for keys "+
+		"only (AuthenticationMethods, PubkeyAuthentication)", ErrLogin, l.target, user, asked,
+		l.accepted)
+}
 
 // explain returns the error of a failed attempt in terms that an operator understands. An error
 // that a retry cannot resolve wraps one of this package's error values.
@@ -61,7 +127,10 @@ func fingerprints(signers []ssh.Signer) string {
 func plainDialError(err error) error {
 	var timeout net.Error
 	var failed *net.OpError
+	var greeted *greetingError
 	switch {
+	case errors.As(err, &greeted):
+		return greeted
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("connection refused: sshd is not listening (%w)", syscall.ECONNREFUSED)
 	case errors.Is(err, syscall.EHOSTUNREACH):

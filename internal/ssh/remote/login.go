@@ -9,8 +9,8 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -27,6 +27,10 @@ type login struct {
 	agent   *agentSession
 	noAgent error
 	banner  string
+	// answered is true once sshd has shown its host key. signed is true once sshd has requested a
+	// signature, and declined is the error of a key that did not sign.
+	answered, signed bool
+	declined         error
 	// accepted is the number of keys that sshd accepted. asked are the authentication methods in
 	// sshd's last reply.
 	accepted int
@@ -75,8 +79,33 @@ func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 			return nil, nil
 		}
 		next++
-		return ssh.PublicKeys(l.offered[next-1]), nil
+		return ssh.PublicKeys(l.observe(l.offered[next-1])), nil
 	}
+}
+
+// observed is a key whose signatures are recorded in the login.
+type observed struct {
+	ssh.AlgorithmSigner
+	login *login
+}
+
+func (o observed) SignWithAlgorithm(
+	rand io.Reader, data []byte, algorithm string,
+) (*ssh.Signature, error) {
+	o.login.signed = true
+	signature, err := o.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
+	if err != nil {
+		o.login.declined = fmt.Errorf("%s: %w", Fingerprint(o.PublicKey()), err)
+	}
+	return signature, err
+}
+
+// observe returns a key whose signatures are recorded.
+func (l *login) observe(key ssh.Signer) ssh.Signer {
+	if signer, ok := key.(ssh.AlgorithmSigner); ok {
+		return observed{signer, l}
+	}
+	return key
 }
 
 // addAgentKeys appends the agent's keys to those that this attempt offers.
@@ -93,8 +122,8 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) })
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
-		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; "+
-			"add one: ssh-add", ErrAgent)
+		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles, "+
+			"or it is locked; add one: ssh-add, or unlock it: ssh-add -X", ErrAgent)
 	}
 	return l.noAgent
 }
@@ -110,19 +139,20 @@ func offers(keys []ssh.Signer, key ssh.Signer) bool {
 // is nil, it connects directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
 	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
-	l.accepted = 0
+	l.accepted, l.answered, l.signed, l.declined = 0, false, false, nil
 	raw, err := l.target.dial(ctx, via)
 	if err != nil {
 		return nil, nil, err
 	}
-	patient, cancel := context.WithTimeout(ctx, agentTimeout)
-	defer cancel()
 	config := *l.config
-	config.AuthCallback = l.offer(patient)
-	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config)
+	config.AuthCallback = l.offer(ctx)
+	conn, client, err := l.handshake(ctx, raw, &config)
 	if l.agent != nil {
 		if l.noAgent == nil {
 			l.noAgent = l.agent.trouble("it did not sign")
+		}
+		if l.noAgent == nil && l.declined != nil {
+			l.noAgent = l.agent.declined(l.declined)
 		}
 		l.agent.close()
 	}
@@ -138,33 +168,25 @@ func isUnanswered(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// explain returns an attempt's error in terms that an operator understands.
-func (l *login) explain(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case l.pins == nil: // a scan has no pins
-		return plainDialError(err)
-	case l.noAgent != nil: // the agent's keys come last, so its error ended the attempt
-		return fmt.Errorf("%s: %w", l.target, l.noAgent)
-	}
-	err = explain(l.target, l.pins, l.offered, l.banner, err)
-	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
-		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
-			"name the next key as well", ErrKeyRejected, l.target, l.accepted,
-			fingerprints(l.offered),
-			l.target.loginUser(), strings.Join(l.asked, ", "))
-	}
-	return err
-}
-
-// handshake exchanges keys and logs in, within handshakeTimeout. It closes raw if it fails. It has
-// to close raw to interrupt a handshake, because a connection through a jump host has no deadlines.
-func handshake(
-	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
+// handshake exchanges keys within handshakeTimeout, and logs in within loginTimeout after that. It
+// closes raw if it fails. It has to close raw to interrupt a handshake, because a connection through
+// a jump host has no deadlines.
+func (l *login) handshake(
+	ctx context.Context, raw net.Conn, config *ssh.ClientConfig,
 ) (*watchedConn, *ssh.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	late := time.AfterFunc(handshakeTimeout, cancel)
+	defer late.Stop()
+	check := config.HostKeyCallback
+	config.HostKeyCallback = func(name string, address net.Addr, key ssh.PublicKey) error {
+		l.answered = true
+		late.Reset(loginTimeout)
+		return check(name, address, key)
+	}
+	// By default x/crypto offers no group16 and no group exchange.
+	config.KeyExchanges = append(ssh.SupportedAlgorithms().KeyExchanges,
+		ssh.InsecureKeyExchangeDH14SHA1)
 	conn := &watchedConn{Conn: raw}
 	through, forwarded := raw.(*tunnel)
 	stop := context.AfterFunc(ctx, func() {
@@ -173,13 +195,13 @@ func handshake(
 		}
 		_ = raw.Close()
 	})
-	sshConn, channels, requests, err := ssh.NewClientConn(conn, endpoint, config)
+	sshConn, channels, requests, err := ssh.NewClientConn(conn, l.target.endpoint(), config)
 	if !stop() {
 		return nil, nil, os.ErrDeadlineExceeded
 	}
 	if err != nil {
 		_ = raw.Close()
-		return nil, nil, err
+		return nil, nil, conn.explain(err)
 	}
 	if forwarded {
 		through.whole.Store(true)

@@ -172,8 +172,8 @@ func (r *run) wait(
 					r.client.target, r.client.beginWithin, r.hostWords())
 			}
 		case <-ctx.Done():
-			return -1, false, fmt.Errorf("script on %s: %w%s", r.client.target,
-				silence.Err(ctx), r.hostWords())
+			return -1, false, &answeredError{fmt.Errorf("script on %s: %w%s", r.client.target,
+				silence.Err(ctx), r.hostWords())}
 		}
 	}
 }

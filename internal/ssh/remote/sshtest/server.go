@@ -34,6 +34,9 @@ type Server struct {
 	// Login decides who may log in, like PublicKeyCallback of an ssh.ServerConfig. Default: User
 	// with the PrivateKey.
 	Login func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
+	// Configure changes the server's settings before each login, for example its algorithms.
+	// Optional.
+	Configure func(*ssh.ServerConfig)
 	// User is the only user that may log in. Default root.
 	User string
 	// Forwards makes the server forward connections, as a jump host does. Default false.

@@ -40,6 +40,9 @@ func (s *Server) serve(raw net.Conn) {
 	}
 	config := &ssh.ServerConfig{PublicKeyCallback: s.authenticate}
 	config.AddHostKey(s.hostKey)
+	if s.Configure != nil {
+		s.Configure(config)
+	}
 	_, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
 		_ = raw.Close()
