@@ -71,6 +71,7 @@ func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
 		{"another host key is stuck", &remote.HostKeyError{Want: "a", Got: "b"}, health.Stuck},
 		{"a host key without a pin is stuck", &remote.UnpinnedError{Key: "b"}, health.Stuck},
 		{"a rejected key is stuck", remote.ErrKeyRejected, health.Stuck},
+		{"a login that sshd never accepts is stuck", remote.ErrLogin, health.Stuck},
 		{"a login that runs nothing is stuck", remote.ErrNotRun, health.Stuck},
 		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
 		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},

@@ -82,6 +82,9 @@ func reach(check string, host health.Host, err error) health.Verdict {
 		v.State = health.Stuck
 		v.Cause = "the public key is not in the user's authorized_keys, or the user does not exist"
 		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"
+	case errors.Is(err, remote.ErrLogin):
+		v.State, v.Cause = health.Stuck, "sshd, or PAM behind it, is set up to refuse this login"
+		v.Hint = "correct that on the host, or strata:hosts.ssh.user"
 	case errors.Is(err, remote.ErrSudoPassword):
 		v.State = health.Stuck
 		v.Cause = "the sudo password is another one, or the user may not use sudo"
