@@ -35,7 +35,7 @@ func (c *Client) stages(j job) []stage {
 	if j.unprivileged || c.target.loginUser() == "root" {
 		return []stage{root}
 	}
-	become := "exec sudo -n -- " + shell
+	become := "exec sudo -n -u root -- " + shell
 	if c.sudo != "" {
 		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
 	}

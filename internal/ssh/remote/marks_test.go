@@ -2,8 +2,10 @@ package remote_test
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,6 +157,13 @@ func TestSudoRefusalIsQuotedInAnyLanguageWithFix(t *testing.T) {
 		"a password, in French": {`echo "sudo : il est nécessaire de saisir un mot de passe" >&2; exit 1`, "NOPASSWD"},
 		"requiretty": {`echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1`,
 			"Defaults:admin !requiretty"},
+		"requiretty, in German": {`echo "sudo: Sie müssen ein TTY haben" >&2; exit 1`,
+			"Defaults:admin !requiretty"},
+		"secure_path": {`echo "sudo: sh: command not found" >&2; exit 1`, "secure_path"},
+		"runcwd": {`echo "sudo: unable to change directory to /nowhere: x" >&2; exit 1`,
+			"correct runcwd"},
+		"a rule": {`echo "Sorry, user admin is not allowed to execute '/usr/bin/sh'" >&2; exit 1`,
+			"behind all other rules in /etc/sudoers.d: admin ALL=(ALL) NOPASSWD:ALL"},
 		"no sudo": {`exit 127`, "install sudo and allow it to admin"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,8 +172,36 @@ func TestSudoRefusalIsQuotedInAnyLanguageWithFix(t *testing.T) {
 			_, err := connect(t, server).Run(soon(t), "true", nil)
 			require.ErrorIs(t, err, remote.ErrSudo)
 			assert.ErrorContains(t, err, test.fix)
+			if !strings.Contains(name, "password") {
+				assert.NotContains(t, err.Error(), "set the sudo password")
+			}
 		})
 	}
+}
+
+// A right password does not help a user whom sudoers does not allow sh.
+func TestSudoRuleIsNotCalledAWrongPassword(t *testing.T) {
+	server := sshtest.Start(t)
+	server.User, server.Sudo = "admin", `IFS= read -r given
+while [ "$1" != -- ]; do shift; done
+[ "$2" != sh ] || { echo "Sorry, user admin is not allowed to execute 'sh'" >&2; exit 1; }`
+	_, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("right", "")...))
+	require.ErrorIs(t, err, remote.ErrSudoPassword)
+	assert.ErrorContains(t, err, "/etc/sudoers.d: admin ALL=(ALL) ALL")
+	assert.NotContains(t, err.Error(), "correct the sudo password")
+}
+
+// noexec, or a PATH without head, ends the shell before the script.
+func TestBrokenShellQuotesItsLastWords(t *testing.T) {
+	server := sshtest.Start(t)
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "head"),
+		[]byte("#!/bin/sh\necho 'head: Permission denied' >&2; exit 126\n"), 0o755))
+	server.Shell = answers("PATH=" + folder + ":$PATH exec sh -c \"$1\"")
+	_, err := connect(t, server).Run(soon(t), "true", nil)
+	require.ErrorContains(t, err, "broke off: its shell ended with exit code 0 before it; "+
+		"it was killed, or the host goes down, or its last words say why: head: Permission denied")
 }
 
 // Only the script's own mark shows that it ended. The exit code of its login shell does not.

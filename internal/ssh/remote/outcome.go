@@ -77,8 +77,12 @@ func (r *run) loginError(code int) error {
 	target, user := r.client.target, r.client.target.loginUser()
 	switch int(r.stdout.left.Load()) {
 	case 0:
-		return fmt.Errorf("script on %s broke off: its shell ended with exit code %d before it; "+
-			"it was killed, or the host goes down", target, code)
+		cause := "it was killed, or the host goes down"
+		if words := lastWords(r.job.stderr.String()); words != "" {
+			cause += ", or its last words say why: " + words
+		}
+		return fmt.Errorf("script on %s broke off: its shell ended with exit code %d before it; %s",
+			target, code, cause)
 	case len(r.stages):
 		return fmt.Errorf("%w: the login of user %s on %s ended with exit code %d%s; "+
 			"take away what answers there (a forced command, a nologin shell, an expired password), "+
@@ -141,11 +145,16 @@ func (c *Client) exitError(code int, stderr string) error {
 	if code == 0 {
 		return nil
 	}
+	return &ExitError{Target: c.target, Code: code, Stderr: lastWords(stderr)}
+}
+
+// lastWords returns the end of a script's standard error.
+func lastWords(stderr string) string {
 	output := strings.TrimSpace(stderr)
 	if len(output) > 2000 {
 		output = "…" + output[len(output)-2000:]
 	}
-	return &ExitError{Target: c.target, Code: code, Stderr: output}
+	return output
 }
 
 // limited drops the output beyond its limit, and adds a note once.

@@ -104,10 +104,11 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 
 // job is a script with its input and output streams.
 type job struct {
-	script         string
-	stdin          io.Reader
-	size           int64
-	stdout, stderr io.Writer
+	script string
+	stdin  io.Reader
+	size   int64
+	stdout io.Writer
+	stderr *tail
 	// unprivileged runs the script as the login user.
 	unprivileged bool
 }

@@ -91,7 +91,7 @@ func TestScriptThatIgnoresSIGTERMIsKilled(t *testing.T) {
 func TestNonRootUserRunsSudoWithoutPassword(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
-	server.Sudo = `[ "$1" = -n ] && shift && [ "$1" = -- ] && shift && AS_ROOT=yes exec "$@"`
+	server.Sudo = `[ "$1 $2 $3 $4" = "-n -u root --" ] && shift 4 && AS_ROOT=yes exec "$@"`
 	result, err := connect(t, server).Run(soon(t), `echo "$AS_ROOT"; cat`, []byte("input"))
 	require.NoError(t, err)
 	assert.Equal(t, "yes\ninput", string(result.Stdout))

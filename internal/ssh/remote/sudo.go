@@ -14,8 +14,9 @@ var ErrSudo = errors.New("sudo without a password does not work")
 var ErrSudoPassword = errors.New("sudo did not take the password")
 
 // sudoWithPassword reads the password from the first line of standard input. -k makes sudo ignore
-// cached credentials, so that it always reads that line if it needs a password.
-const sudoWithPassword = `sudo -k -S -p "" -- `
+// cached credentials, so that it always reads that line if it needs a password. sudoers can set
+// another default user than root.
+const sudoWithPassword = `sudo -k -S -p "" -u root -- `
 
 // checkSudo checks once whether sudo accepts the password. The input ends after the password:
 // otherwise sudo would read the next line as a second try, which pam_faillock counts.
@@ -28,7 +29,7 @@ func (c *Client) checkSudo(ctx context.Context) error {
 	var stderr tail
 	password := c.sudo + "\n"
 	code, err := c.execute(ctx, job{
-		script: "exec " + sudoWithPassword + "true", stdin: strings.NewReader(password),
+		script: "exec " + sudoWithPassword + "sh -c :", stdin: strings.NewReader(password),
 		size:   int64(len(password)),
 		stdout: &stderr, stderr: &stderr, unprivileged: true,
 	})
@@ -44,22 +45,53 @@ func (c *Client) checkSudo(ctx context.Context) error {
 // notFound is the shell's exit code for a missing program.
 const notFound = 127
 
+// sudoError is an ErrSudo or ErrSudoPassword with another cause than the password.
+type sudoError struct {
+	kind error
+	text string
+}
+
+func (e *sudoError) Error() string { return e.text }
+func (e *sudoError) Unwrap() error { return e.kind }
+
 // sudoRefused returns the error for a failed sudo with this exit code. words are sudo's messages.
 func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
-	err, link := ErrSudo, "for"
+	kind, link, nopasswd := ErrSudo, "for", "NOPASSWD:"
+	if c.sudo != "" {
+		kind, link, nopasswd = ErrSudoPassword, "of", ""
+	}
+	if fix := sudoFix(code, strings.ToLower(words), user, nopasswd); fix != "" {
+		return &sudoError{kind, fmt.Sprintf("sudo runs no script for user %s on %s: %s; %s", user,
+			c.target, oneLine(words), fix)}
+	}
 	fix := "allow it in /etc/sudoers.d: " + user +
 		" ALL=(ALL) NOPASSWD:ALL, or set the sudo password"
 	if c.sudo != "" {
-		err = ErrSudoPassword
-		link = "of"
 		fix = "correct the sudo password, it was tried once"
 	}
-	switch {
-	case code == notFound:
-		fix = "install sudo and allow it to " + user
-	case strings.Contains(words, "tty"):
-		fix = "let it work without a terminal in /etc/sudoers.d: Defaults:" + user + " !requiretty"
+	return fmt.Errorf("%w %s user %s on %s: %s; %s", kind, link, user, c.target, oneLine(words), fix)
+}
+
+// sudoFix returns the fix for a refusal that does not concern the password, and for one that says
+// how often it was tried; empty for others. words are in lower case.
+func sudoFix(code int, words, user, nopasswd string) string {
+	if code == notFound {
+		return "install sudo and allow it to " + user
 	}
-	return fmt.Errorf("%w %s user %s on %s: %s; %s", err, link, user, c.target, oneLine(words), fix)
+	allow := "allow it to run sh, behind all other rules in /etc/sudoers.d: " + user +
+		" ALL=(ALL) " + nopasswd + "ALL"
+	for _, known := range []struct{ words, fix string }{
+		{"tty", "let it work without a terminal in /etc/sudoers.d: Defaults:" + user + " !requiretty"},
+		{"command not found", "add the folders of sh and head to secure_path in /etc/sudoers"},
+		{"unable to change directory", "correct runcwd in /etc/sudoers or /etc/sudoers.d"},
+		{"is not allowed", allow}, {"may not run", allow}, {"not in the sudoers", allow},
+		{"i'm afraid i can't", allow}, // sudo-rs
+		{"maximum 3 incorrect", "correct the sudo password; sudo-rs counts one try as three"},
+	} {
+		if strings.Contains(words, known.words) {
+			return known.fix
+		}
+	}
+	return ""
 }

@@ -15,8 +15,8 @@ import (
 
 // asksFor imitates a sudo that requests a password: it reads a line of stdin for each of three
 // tries. It records the lines.
-const asksFor = `[ "$1 $2 $3 $4 $5" = "-k -S -p  --" ] || { echo "sudo: not called as expected: $*" >&2; exit 9; }
-shift 5
+const asksFor = `[ "$1 $2 $3 $4 $5 $6 $7" = "-k -S -p  -u root --" ] || { echo "sudo: not called as expected: $*" >&2; exit 9; }
+shift 7
 for try in 1 2 3; do
 	IFS= read -r given || { echo "sudo: no password was provided" >&2; exit 1; }
 	echo "$given" >> "$TRIES"
@@ -79,7 +79,7 @@ func TestWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 }
 
 func TestUnusedSudoPasswordIsNotPassedToScript(t *testing.T) {
-	server, _ := sudoer(t, `shift 5; AS_ROOT=yes exec "$@"`)
+	server, _ := sudoer(t, `shift 7; AS_ROOT=yes exec "$@"`)
 	client, err := remote.Dial(soon(t), server.Target(),
 		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
 	require.NoError(t, err)
