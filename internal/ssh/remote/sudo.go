@@ -82,11 +82,11 @@ func sudoFix(code int, words, user, nopasswd string) string {
 	allow := "allow it to run sh, behind all other rules in /etc/sudoers.d: " + user +
 		" ALL=(ALL) " + nopasswd + "ALL"
 	for _, known := range []struct{ words, fix string }{
-		{"tty", "let it work without a terminal in /etc/sudoers.d: Defaults:" + user + " !requiretty"},
 		{"command not found", "add the folders of sh and head to secure_path in /etc/sudoers"},
 		{"unable to change directory", "correct runcwd in /etc/sudoers or /etc/sudoers.d"},
 		{"is not allowed", allow}, {"may not run", allow}, {"not in the sudoers", allow},
 		{"i'm afraid i can't", allow}, // sudo-rs
+		{"tty", "let it work without a terminal in /etc/sudoers.d: Defaults:" + user + " !requiretty"},
 		{"maximum 3 incorrect", "correct the sudo password; sudo-rs counts one try as three"},
 	} {
 		if strings.Contains(words, known.words) {
