@@ -128,7 +128,7 @@ const sessionGrace = 3 * time.Second
 
 // startError returns the error of a command that did not start.
 func (c *Client) startError(err error) error {
-	// x/crypto has no typed error for this; TestProcessLimit… checks the message.
+	// x/crypto has no typed error for this.
 	if strings.HasPrefix(err.Error(), "ssh: command ") {
 		return fmt.Errorf("sshd of %s started no process for user %s; see its log, and the limit of "+
 			"the user's processes (ulimit -u)", c.target, c.target.loginUser())
@@ -166,24 +166,12 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 // maxGreeting bounds the bytes of a greeting in an error message.
 const maxGreeting = 80
 
-// greetingError is a failed handshake with a peer that sent something else than SSH.
-type greetingError struct {
-	greeting string
-	cause    error
-}
-
-func (e *greetingError) Unwrap() error { return e.cause }
-
-func (e *greetingError) Error() string {
-	return fmt.Sprintf("connection accepted and answered with %q: another program than sshd has "+
-		"this port, or sshd refuses connections for a while", e.greeting)
-}
-
-// explain returns the error of a handshake; a greetingError if the peer did not send SSH.
+// explain returns the error of a handshake; it quotes a peer that did not send SSH.
 func (c *watchedConn) explain(err error) error {
 	greeting := oneLine(string(c.greeting))
 	if greeting == "" || strings.HasPrefix(greeting, "SSH-") {
 		return err
 	}
-	return &greetingError{greeting, err}
+	return fmt.Errorf("connection accepted and answered with %q: another program than sshd has "+
+		"this port, or sshd refuses connections for a while", greeting)
 }

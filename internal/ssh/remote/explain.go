@@ -34,7 +34,7 @@ func Answered(err error) bool {
 
 // explain returns an attempt's error in terms that an operator understands.
 func (l *login) explain(err error) error {
-	if err = l.explainAttempt(err); err != nil && (l.answered || errors.Is(err, ErrLogin)) {
+	if err = l.explainAttempt(err); err != nil && (l.answered.Load() || errors.Is(err, ErrLogin)) {
 		return &answeredError{err}
 	}
 	return err
@@ -127,10 +127,7 @@ func fingerprints(signers []ssh.Signer) string {
 func plainDialError(err error) error {
 	var timeout net.Error
 	var failed *net.OpError
-	var greeted *greetingError
 	switch {
-	case errors.As(err, &greeted):
-		return greeted
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("connection refused: sshd is not listening (%w)", syscall.ECONNREFUSED)
 	case errors.Is(err, syscall.EHOSTUNREACH):

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,8 +30,9 @@ type login struct {
 	banner  string
 	// answered is true once sshd has shown its host key. signed is true once sshd has requested a
 	// signature, and declined is the error of a key that did not sign.
-	answered, signed bool
-	declined         error
+	answered atomic.Bool
+	signed   bool
+	declined error
 	// accepted is the number of keys that sshd accepted. asked are the authentication methods in
 	// sshd's last reply.
 	accepted int
@@ -92,7 +94,7 @@ type observed struct {
 func (o observed) SignWithAlgorithm(
 	rand io.Reader, data []byte, algorithm string,
 ) (*ssh.Signature, error) {
-	o.login.signed = true
+	o.login.signed, o.login.banner = true, "" // sshd's Banner says nothing about the account
 	signature, err := o.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
 	if err != nil {
 		o.login.declined = fmt.Errorf("%s: %w", Fingerprint(o.PublicKey()), err)
@@ -139,7 +141,8 @@ func offers(keys []ssh.Signer, key ssh.Signer) bool {
 // is nil, it connects directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
 	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
-	l.accepted, l.answered, l.signed, l.declined = 0, false, false, nil
+	l.accepted, l.signed, l.declined = 0, false, nil
+	l.answered.Store(false)
 	raw, err := l.target.dial(ctx, via)
 	if err != nil {
 		return nil, nil, err
@@ -156,7 +159,7 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 		}
 		l.agent.close()
 	}
-	if command, ok := raw.(*proxy); ok && l.banner == "" && isUnanswered(err) {
+	if command, ok := raw.(*proxy); ok && l.banner == "" && !l.signed && isUnanswered(err) {
 		err = command.explain(err)
 	}
 	return conn, client, err
@@ -180,7 +183,7 @@ func (l *login) handshake(
 	defer late.Stop()
 	check := config.HostKeyCallback
 	config.HostKeyCallback = func(name string, address net.Addr, key ssh.PublicKey) error {
-		l.answered = true
+		l.answered.Store(true)
 		late.Reset(loginTimeout)
 		return check(name, address, key)
 	}

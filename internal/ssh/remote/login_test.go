@@ -67,12 +67,12 @@ func TestRareKeyExchangesAreOffered(t *testing.T) {
 // PAM refuses an account only after the key: sshd then closes the connection. A host that shuts
 // down does so once.
 func TestRefusedAccountIsNamedAfterSeveralAttempts(t *testing.T) {
-	for banner, words := range map[string]string{
+	for said, words := range map[string]string{
 		"": "the account has expired, or PAM does not let it in",
 		"Your account has expired; please contact your system administrator": "Your account has expired",
 	} {
 		server := sshtest.Start(t)
-		refuseAccount(server, banner, 100)
+		refuseAccount(server, said, 100)
 		_, err := remote.Dial(soon(t), server.Target(), server.PrivateKey())
 		require.ErrorIs(t, err, remote.ErrLogin)
 		require.ErrorContains(t, err, "took a key of user root and closed the connection: "+words)
@@ -88,19 +88,21 @@ func TestRefusedAccountIsNamedAfterSeveralAttempts(t *testing.T) {
 	assert.Equal(t, 6, server.Connections())
 }
 
-// refuseAccount makes a server close its first connections after it has verified the key.
-func refuseAccount(server *sshtest.Server, banner string, times int64) {
+// refuseAccount makes a server close its first connections after it has verified the key. It sends
+// a banner before the login, as with sshd's Banner, and words of PAM.
+func refuseAccount(server *sshtest.Server, words string, times int64) {
 	var refused atomic.Int64
 	server.Configure = func(c *ssh.ServerConfig) {
 		if refused.Load() >= times {
 			return
 		}
-		if banner != "" {
-			c.BannerCallback = func(ssh.ConnMetadata) string { return banner }
-		}
-		c.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions,
-			string) (*ssh.Permissions, error) {
+		c.BannerCallback = func(ssh.ConnMetadata) string { return "Authorized use only" }
+		c.VerifiedPublicKeyCallback = func(conn ssh.ConnMetadata, _ ssh.PublicKey,
+			_ *ssh.Permissions, _ string) (*ssh.Permissions, error) {
 			refused.Add(1)
+			if words != "" {
+				_ = conn.(ssh.ServerPreAuthConn).SendAuthBanner(words)
+			}
 			server.Cut()
 			return nil, errUnknown
 		}

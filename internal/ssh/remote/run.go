@@ -152,20 +152,20 @@ func (r *run) wait(
 ) (code int, finished bool, err error) {
 	late := time.NewTimer(r.client.beginWithin)
 	defer late.Stop()
-	var settled <-chan time.Time
+	var grace <-chan time.Time
 	for {
 		select {
 		case err = <-ended:
 			code, err = r.outcome(err, fed)
 			return code, true, err
-		case <-settled: // a background process holds the session's output
+		case <-grace: // a background process holds the session's output
 			return int(r.stdout.code.Load()), true, nil
 		case <-r.stdout.changed:
 			if err := r.foreignError(); err != nil {
 				return -1, false, err
 			}
-			if settled == nil && r.stdout.code.Load() >= 0 {
-				settled = time.After(exitGrace)
+			if grace == nil && r.stdout.code.Load() >= 0 {
+				grace = time.After(exitGrace)
 			}
 		case <-late.C:
 			if r.stdout.left.Load() > 0 {
