@@ -120,6 +120,8 @@ func NewKey(t *testing.T) ([]byte, ssh.Signer) {
 
 // Target returns the server as a target, with its host key as the pin.
 func (s *Server) Target() remote.Target {
+	s.mutex.Lock() // The test has set the fields before this, and connections read them after it.
+	defer s.mutex.Unlock()
 	address := s.listener.Addr().(*net.TCPAddr)
 	return remote.Target{
 		Name: "host-1", Address: address.IP.String(), Port: address.Port, User: s.User,
