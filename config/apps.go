@@ -61,10 +61,8 @@ func (c *Config) checkApps(ps *problems) {
 		case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
 			ps.add(key, file, "is not the path of a YAML or JSON file",
 				"name a file that ends in .yaml or .json")
-		case strings.HasPrefix(file, "~/") || strings.ContainsAny(file, "*?") ||
-			strings.Contains(file, "://"):
-			ps.add(key, file, "is a URL, a pattern or below ~, which are not read",
-				"name one file, relative to the project or from the root")
+		case strings.ContainsAny(file, "*?") || strings.Contains(file, "://"):
+			ps.add(key, file, "is a URL or a pattern, which are not read", "name one file")
 		case slices.Contains(c.Apps.Manifests[:i], file):
 			ps.add(key, file, "is there twice", "remove one")
 		}

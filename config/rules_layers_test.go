@@ -153,13 +153,10 @@ var layersRules = []rule{
 		"strata:apps.manifests[0]: deploy.sh is not the path of a YAML or JSON file; name a file " +
 			"that ends in .yaml or .json"},
 	{"manifests that are no files of this machine",
-		one("apps", `{"manifests":["~/x.yaml","*.yaml","https://example.org/x.yaml"]}`),
-		"strata:apps.manifests[0]: ~/x.yaml is a URL, a pattern or below ~, which are not read; " +
-			"name one file, relative to the project or from the root\n" +
-			"strata:apps.manifests[1]: *.yaml is a URL, a pattern or below ~, which are not read; " +
-			"name one file, relative to the project or from the root\n" +
-			"strata:apps.manifests[2]: https://example.org/x.yaml is a URL, a pattern or below ~, " +
-			"which are not read; name one file, relative to the project or from the root"},
+		one("apps", `{"manifests":["*.yaml","https://example.org/x.yaml"]}`),
+		"strata:apps.manifests[0]: *.yaml is a URL or a pattern, which are not read; name one file\n" +
+			"strata:apps.manifests[1]: https://example.org/x.yaml is a URL or a pattern, which are " +
+			"not read; name one file"},
 	{"a manifest twice", one("apps", `{"manifests":["a.yaml","a.yaml"]}`),
 		"strata:apps.manifests[1]: a.yaml is there twice; remove one"},
 	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
