@@ -110,8 +110,8 @@ func (s *agentSession) silent(missing string) error {
 		ErrAgent, s.name, s.path, errAgentSilent, missing)
 }
 
-// declined returns the error for an agent that refuses a signature.
-func (s *agentSession) declined(cause error) error {
+// explainRefusal returns the error for an agent that refuses a signature.
+func (s *agentSession) explainRefusal(cause error) error {
 	return fmt.Errorf("%w: %s is %s and the agent there refused to sign with %w; confirm its prompt "+
 		"(ssh-add -c), or add the key without destinations (ssh-add -h), which Strata does not "+
 		"support", ErrAgent, s.name, s.path, cause)

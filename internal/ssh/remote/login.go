@@ -155,7 +155,7 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 			l.noAgent = l.agent.trouble("it did not sign")
 		}
 		if l.noAgent == nil && l.declined != nil {
-			l.noAgent = l.agent.declined(l.declined)
+			l.noAgent = l.agent.explainRefusal(l.declined)
 		}
 		l.agent.close()
 	}
