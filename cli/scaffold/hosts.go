@@ -158,7 +158,7 @@ func (r *Request) fixOf(h Host, err error) string {
 		return "that is read from " + reach.SudoPasswordVariable + ", or log in as root"
 	case errors.Is(err, remote.ErrNotRun):
 		return "--user, or USER@ before the address, names one"
-	case errors.Is(err, context.DeadlineExceeded) && remote.Answered(err):
+	case errors.Is(err, context.DeadlineExceeded) && remote.HasAnswered(err):
 		return "--timeout waits longer"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "check that the host is on, and its address and port; --timeout waits longer"

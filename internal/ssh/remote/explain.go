@@ -25,9 +25,9 @@ type answeredError struct{ error }
 
 func (e *answeredError) Unwrap() error { return e.error }
 
-// Answered reports whether the host's sshd had answered before an error. If so, the host is on, and
+// HasAnswered reports whether the host's sshd had answered before an error. If so, the host is on, and
 // its address and port are right.
-func Answered(err error) bool {
+func HasAnswered(err error) bool {
 	var answered *answeredError
 	return errors.As(err, &answered)
 }

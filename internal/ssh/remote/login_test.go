@@ -46,7 +46,7 @@ func TestImpossibleLoginFailsAtOnceWithCause(t *testing.T) {
 			require.ErrorContains(t, err, test.words)
 			assert.NotContains(t, err.Error(), "authorized_keys")
 			assert.Equal(t, 1, server.Connections())
-			assert.True(t, remote.Answered(err))
+			assert.True(t, remote.HasAnswered(err))
 		})
 	}
 	server := sshtest.Start(t)
@@ -197,5 +197,5 @@ func TestPortOfAnotherProgramIsQuoted(t *testing.T) {
 		HostKey: authorized(signer)}
 	_, err = remote.Dial(briefly(t), target, key)
 	require.ErrorContains(t, err, `answered with "HTTP/1.1 400 Bad Request": another program than sshd`)
-	assert.False(t, remote.Answered(err))
+	assert.False(t, remote.HasAnswered(err))
 }
