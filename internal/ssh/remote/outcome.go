@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/sys/unix"
+
+	"strata/internal/ssh/silence"
 )
 
 // ErrNotRun reports that the login does not start the user's shell but another program. Waiting
@@ -43,6 +46,44 @@ func (e *ExitError) Error() string {
 	}
 	return text
 }
+
+// wait waits until the session has ended, or its end makes no difference: after the end mark, or if
+// the script cannot run. If the session has to be cancelled, finished is false.
+func (r *run) wait(
+	ctx context.Context, fed, ended <-chan error,
+) (code int, finished bool, err error) {
+	late := time.NewTimer(r.client.beginWithin)
+	defer late.Stop()
+	var grace <-chan time.Time
+	for {
+		select {
+		case err = <-ended:
+			code, err = r.outcome(err, fed)
+			return code, true, err
+		case <-grace: // a background process holds the session's output
+			return int(r.stdout.code.Load()), true, nil
+		case <-r.stdout.changed:
+			if err := r.foreignError(); err != nil {
+				return -1, false, err
+			}
+			if grace == nil && r.stdout.code.Load() >= 0 {
+				grace = time.After(exitGrace)
+			}
+		case <-late.C:
+			if r.stdout.left.Load() > 0 {
+				return -1, false, fmt.Errorf("script on %s did not begin within %s%s",
+					r.client.target, r.client.beginWithin, r.hostWords())
+			}
+		case <-ctx.Done():
+			return -1, false, &answeredError{fmt.Errorf("script on %s: %w%s", r.client.target,
+				silence.Err(ctx), r.hostWords())}
+		}
+	}
+}
+
+// exitGrace bounds the time from a script's end mark to the end of its session, in which the rest
+// of standard error arrives.
+const exitGrace = time.Second
 
 // outcome returns the exit code or error of a script. An exit code counts only if it came with the
 // script's end mark.

@@ -3,14 +3,13 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed"
 	"fmt"
 	"io"
 	"time"
-
-	"strata/internal/ssh/silence"
 )
 
 // bootstrap runs a script on the host. It is itself sent by standard input.
@@ -145,44 +144,6 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	return code, err
 }
 
-// wait waits until the session has ended, or its end makes no difference: after the end mark, or if
-// the script cannot run. If the session has to be cancelled, finished is false.
-func (r *run) wait(
-	ctx context.Context, fed, ended <-chan error,
-) (code int, finished bool, err error) {
-	late := time.NewTimer(r.client.beginWithin)
-	defer late.Stop()
-	var grace <-chan time.Time
-	for {
-		select {
-		case err = <-ended:
-			code, err = r.outcome(err, fed)
-			return code, true, err
-		case <-grace: // a background process holds the session's output
-			return int(r.stdout.code.Load()), true, nil
-		case <-r.stdout.changed:
-			if err := r.foreignError(); err != nil {
-				return -1, false, err
-			}
-			if grace == nil && r.stdout.code.Load() >= 0 {
-				grace = time.After(exitGrace)
-			}
-		case <-late.C:
-			if r.stdout.left.Load() > 0 {
-				return -1, false, fmt.Errorf("script on %s did not begin within %s%s",
-					r.client.target, r.client.beginWithin, r.hostWords())
-			}
-		case <-ctx.Done():
-			return -1, false, &answeredError{fmt.Errorf("script on %s: %w%s", r.client.target,
-				silence.Err(ctx), r.hostWords())}
-		}
-	}
-}
-
-// exitGrace bounds the time from a script's end mark to the end of its session, in which the rest
-// of standard error arrives.
-const exitGrace = time.Second
-
 // run is a job that is being executed.
 type run struct {
 	job
@@ -195,3 +156,102 @@ type run struct {
 // beginWithin bounds the time until a script has started. sudo on a loaded host may take long,
 // because PAM adds delays.
 const beginWithin = time.Minute
+
+// shell is the command line for the login shell and for sudo; everything else is sent by standard
+// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
+// or a slash, so that sh, csh, fish and rbash parse it alike. It announces that it reads, and waits
+// for a line "strata-begin MARK". It answers with another mark on each output stream, waits for a
+// line "strata-text BYTES", and executes the next BYTES bytes of standard input. It drops all
+// other lines, such as a password that sudo did not read, and a begin line that came again.
+const shell = `sh -c 'echo strata-waits; ` +
+	`while read -r word mark; do test "$word" = strata-begin && break; done; ` +
+	`echo "strata-begins $mark err" >&2; echo "strata-begins $mark out"; ` +
+	`while read -r word size; do test "$word" = strata-text && break; done; ` +
+	`eval "$(head -c "$size")"'`
+
+// stage is one of the shells that are started in turn before the script: first the login user's,
+// then root's.
+type stage struct {
+	// ahead is the password for the sudo that starts the shell, with a newline; empty if none.
+	ahead string
+	// text holds the commands that the shell executes.
+	text string
+}
+
+// stages returns the shells that a job needs, in order.
+func (c *Client) stages(j job) []stage {
+	root := stage{text: compound(bootstrap)}
+	if j.unprivileged || c.target.loginUser() == "root" {
+		return []stage{root}
+	}
+	become := "exec sudo -n -u root -- " + shell
+	if c.sudo != "" {
+		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
+	}
+	return []stage{{text: compound(become)}, root}
+}
+
+// compound turns a script into one compound command. A shell parses such a command completely
+// before it executes any of it. So a script that a lost connection cut off is not executed.
+func compound(script string) string { return "{ :\n" + script + "\n}\n" }
+
+// feed sends each shell its text once that shell has started. Then it sends the header, the script
+// and the script's input. It keeps standard input open, because EOF kills the script. A program
+// that is not the expected shell receives only begin lines.
+func (r *run) feed(ctx context.Context, stdin io.Writer) error {
+	for _, s := range r.stages {
+		if err := r.begin(ctx, stdin, s.ahead); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(stdin, "strata-text %d\n%s", len(s.text), s.text); err != nil {
+			return err
+		}
+	}
+	script, seconds := compound(r.script), 0
+	if deadline, ok := ctx.Deadline(); ok {
+		// This is more than the remaining time, so the host's own limit only matters if the
+		// connection is lost.
+		seconds = int(time.Until(deadline).Seconds()) + 2
+	}
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds,
+		script); err != nil {
+		return err
+	}
+	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: r.stdin}, r.size)
+	return err
+}
+
+// begin sends the begin line until the next shell has answered it: at once, and again if the shell
+// then announces itself, because what started the shell may have read the first line. If sudo gets
+// a password, the first line is sent only after the announcement: sudo-rs reads ahead.
+func (r *run) begin(ctx context.Context, stdin io.Writer, ahead string) error {
+	line := "strata-begin " + r.mark + "\n"
+	next := cmp.Or(ahead, line)
+	for {
+		if _, err := io.WriteString(stdin, next); err != nil {
+			return err
+		}
+		select {
+		case step := <-r.stdout.steps:
+			if step == begins {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		next = line
+	}
+}
+
+// untilDone is a reader that fails once its context has ended.
+type untilDone struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
