@@ -100,8 +100,8 @@ func (a k3sArgs) check(ps *problems) {
 	}
 }
 
-// checkOptions refuses owned options in a key such as kubelet-arg. They would override K3s's own
-// (k3s-io/k3s pkg/util/args.go, GetArgs).
+// checkOptions refuses Strata's options in a key such as kubelet-arg, where they would override
+// K3s's value (k3s-io/k3s pkg/util/args.go, GetArgs).
 func (a k3sArgs) checkOptions(ps *problems, at, written string) {
 	program := strings.TrimSuffix(written, "+")
 	if !strings.HasSuffix(program, "-arg") {

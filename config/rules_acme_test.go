@@ -18,7 +18,7 @@ func and(raw map[string]string, section, text string) map[string]string {
 	return raw
 }
 
-// acmeRules are about issuer acme.
+// acmeRules are cases for issuer acme.
 var acmeRules = []rule{
 	{"an ACME server that signs nothing",
 		one("certManager", `{"acme":{"server":"https://acme.example.org/directory"}}`),

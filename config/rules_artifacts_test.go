@@ -1,6 +1,6 @@
 package config_test
 
-// artifactRules are about the source of artifacts.
+// artifactRules are cases of wrong artifact sources.
 var artifactRules = []rule{
 	{"an empty source", one("artifacts", `{"source":" "}`),
 		"strata:artifacts.source: is empty; set upstream, or the path of a bundle folder"},

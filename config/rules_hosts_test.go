@@ -1,6 +1,6 @@
 package config_test
 
-// hostsRules are about the hosts as a whole.
+// hostsRules are cases for the hosts as a whole.
 var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
 		"strata:hosts.driver: is not set; set existing, libvirt, proxmox; or name a cluster that " +
@@ -89,7 +89,7 @@ var hostsRules = []rule{
 			"it again, without the line break"},
 }
 
-// nodesRules are about each node.
+// nodesRules are cases for each node.
 var nodesRules = []rule{
 	{"no nodes", hosts(), "strata:hosts.nodes: is empty; add at least one node with role: server"},
 	{"no server", hosts(agent1), "strata:hosts.nodes: has no server; give one node role: server"},

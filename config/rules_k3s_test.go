@@ -2,7 +2,7 @@ package config_test
 
 import "strata/config"
 
-// k3sRules are about the cluster.
+// k3sRules are cases for the cluster.
 var k3sRules = []rule{
 	{"a K3s version without revision", one("k3s", `{"version":"v1.36.3"}`),
 		"strata:k3s.version: v1.36.3 is not of the form vX.Y.Z+k3sN; " +

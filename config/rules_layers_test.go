@@ -2,7 +2,7 @@ package config_test
 
 import "strata/config"
 
-// layersRules are about the layers inside the cluster, except MetalLB.
+// layersRules are cases for the layers inside the cluster, except MetalLB.
 var layersRules = []rule{
 	{"consent to lose a namespace that is none", one("discard", `{"namespaces":["Team A"]}`),
 		"strata:discard.namespaces[0]: Team A is no name of a namespace; write one that a refused up has named"},

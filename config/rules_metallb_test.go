@@ -2,7 +2,7 @@ package config_test
 
 import "strata/config"
 
-// metallbRules are about the load balancer and its addresses.
+// metallbRules are cases for the load balancer and its addresses.
 var metallbRules = []rule{
 	{"no addresses for Services", one("metallb", `{}`),
 		"strata:metallb.addresses: is empty; give at least one range inside hosts.subnet, for " +

@@ -6,7 +6,7 @@ import (
 	"strata/config"
 )
 
-// readingRules are about text that cannot be read.
+// readingRules are cases for text that cannot be read.
 var readingRules = []rule{
 	{"an unknown section", one("metalb", `{}`),
 		"strata:metalb: is not a known section; did you mean metallb?"},

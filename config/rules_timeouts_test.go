@@ -1,6 +1,6 @@
 package config_test
 
-// timeoutRules are about timeouts.
+// timeoutRules are cases for timeouts.
 var timeoutRules = []rule{
 	{"a timeout of nothing", one("timeouts", `{"api":"0s"}`),
 		"strata:timeouts.api: 0s is too short to wait for anything; use at least 1s, for example 5m"},

@@ -15,7 +15,7 @@ const (
 	pve   = `"hypervisor":{"address":"10.10.0.2"},`
 )
 
-// vmRules are about drivers libvirt and proxmox.
+// vmRules are cases for drivers libvirt and proxmox.
 var vmRules = []rule{
 	{"no image upstream", vms("libvirt", "", ""),
 		"strata:hosts.vm.image: is not set; set the URL of a qcow2 with cloud-init, or " +

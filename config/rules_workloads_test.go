@@ -1,6 +1,6 @@
 package config_test
 
-// workloadRules are about applications of the user's own.
+// workloadRules are cases for applications of the user's own.
 var workloadRules = []rule{
 	{"two workloads of one name", one("apps",
 		`{"workloads":[{"name":"shop","image":"a:1"},{"name":"shop","image":"a:1"}]}`),

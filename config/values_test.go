@@ -16,7 +16,7 @@ import (
 	"strata/config"
 )
 
-// valuesRules are about the user's values of charts.
+// valuesRules are cases for the user's values of charts.
 var valuesRules = []rule{
 	{"what Strata sets, with a key of its own", one("traefik", `{"values":{"deployment":{"replicas":3}}}`),
 		"strata:traefik.values.deployment.replicas: 3 is not for values to set: Strata sets it; use traefik.replicas"},

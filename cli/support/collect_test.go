@@ -112,7 +112,7 @@ func TestStackFileIsShownWithoutSecrets(t *testing.T) {
 	require.ErrorContains(t, err, "1 encrypted values", "what is not known cannot be taken out")
 }
 
-func TestUnreadableStackFileHasUnknownSecrets(t *testing.T) {
+func TestUnreadableStackFileErrorHidesSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	secrets, err := readStackFile(filepath.Dir(path), path).secrets(t.Context(), nil)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 )
 
 // The test has no server, so it fails if the Secret is requested.
-func TestReadOnlyUserSkipsSecretCheckAndNoOtherOfCertificate(t *testing.T) {
+func TestReadOnlyUserSkipsOnlySecretCheck(t *testing.T) {
 	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func TestOnlyFirstProvingPassIsRepeatedAtOnce(t *testing.T) {
 	assert.GreaterOrEqual(t, (consecutiveUnproved-1)*probeInterval, 900*time.Millisecond)
 }
 
-func TestReachableHostWakesOnlyFailingProbes(t *testing.T) {
+func TestReachedWebhookWakesOnlyFailingProbes(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{
 		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {}},
 		{now: time.Now, wake: make(chan struct{}, 1), cancel: func() {},

@@ -92,7 +92,7 @@ var contract = []contractRow{
 
 	{"`/ping`", nil, []string{standIn + "supervisor TestPingAndCACertsNeedNeitherLoginNorAPIServer"}},
 	{"any other path while the API server starts", nil,
-		[]string{standIn + "supervisor TestOtherPathsReturn503UntilTheAPIServerRuns"}},
+		[]string{standIn + "supervisor TestAPIPathsReturn503UntilTheAPIServerRuns"}},
 	{"`/readyz`, `/livez`, `/healthz` without credentials", nil, []string{stories + "TestLife"}},
 	{"`/v1-k3s/*`: 403", nil, []string{standIn +
 		"supervisor TestJoinEndpointsRequireThePassword"}},
@@ -118,7 +118,7 @@ var contract = []contractRow{
 	{"server with a wrong password", serverWithAWrongPasswordEnds, nil},
 	{"a server to join that does not answer", serverThatDoesNotAnswerIsAToken, nil},
 	{"`/readyz` of the server to join", nil,
-		[]string{standIn + "supervisor TestOtherPathsReturn503UntilTheAPIServerRuns"}},
+		[]string{standIn + "supervisor TestAPIPathsReturn503UntilTheAPIServerRuns"}},
 	{"node password in", nil, []string{standIn + "supervisor TestStoredHashHasK3sFormat"}},
 	{"another password for a known name", nil,
 		[]string{standIn + "supervisor TestNodePasswordIsStoredAndOthersAreRejected"}},

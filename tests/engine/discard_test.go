@@ -102,7 +102,7 @@ func TestRefusedUpdateDeletesNothing(t *testing.T) {
 
 // With --continue-on-error, the engine skips the dependents of a failed step but still runs
 // deletes.
-func TestContinueOnErrorDeletesNothingBehindUnreachedGuard(t *testing.T) {
+func TestContinueOnErrorDeletesNothingIfGuardIsSkipped(t *testing.T) {
 	s := withTeam(t)
 	leaving["Argo CD"](s)
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})

@@ -79,7 +79,7 @@ func TestUpdateAndPreviewRefuseStateWithoutLayout(t *testing.T) {
 	}
 }
 
-// installs makes this test binary the program that deletes run.
+// installs makes delete commands run this test binary as Strata.
 func (s *stack) installs(t *testing.T) {
 	t.Helper()
 	project := t.TempDir()

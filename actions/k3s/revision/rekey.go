@@ -46,7 +46,7 @@ func (a *addition) rekey(tokens []string) error {
 	return fmt.Errorf("it is not of this cluster: none of the stack's %d tokens opens its key material", len(tokens))
 }
 
-// keyMaterial returns the encrypted cluster keys in an etcd database, by their etcd key, which
+// keyMaterial returns the encrypted cluster keys in an etcd database, by their path. The path
 // contains a hash of the token that encrypts them.
 func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	sealed := map[string][]byte{}

@@ -53,7 +53,7 @@ func isRetryable(err error) bool {
 	return status.Status().Code >= 500 || apierrors.IsTooManyRequests(err)
 }
 
-// Causes returns the causes in an API server's refusal; none if err is no refusal with causes.
+// Causes returns the causes that an API server's refusal lists; nil for other errors.
 func Causes(err error) []metav1.StatusCause {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil {

@@ -23,7 +23,7 @@ func TestScriptsRunOneAfterTheOtherWithMaxSessionsOne(t *testing.T) {
 	}
 }
 
-func TestServerWithoutSessionsIsNamed(t *testing.T) {
+func TestRefusedSessionNamesMaxSessions(t *testing.T) {
 	server := sshtest.Start(t)
 	server.MaxSessions = -1
 	start := time.Now()

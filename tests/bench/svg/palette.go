@@ -27,7 +27,7 @@ var Common = Sheet{
 	Draw(".grid", "stroke", "--faint"),
 }
 
-// light returns the value of an attribute on light paper. It panics if a colour is not in the
+// light returns an attribute's value in the light theme. It panics if a colour is not in the
 // palette.
 func light(value string) string {
 	if !strings.HasPrefix(value, "--") {

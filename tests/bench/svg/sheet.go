@@ -21,7 +21,7 @@ type Rule struct {
 func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
 
 // Sheet is the style sheet of a picture. It is written twice. As attributes, which every viewer
-// supports, it has the colours for light paper. As a style element over them, it follows the
+// supports, it has the light theme's colours. As a style element over them, it follows the
 // reader's colour scheme. Many viewers and forges use librsvg, which supports neither variables nor
 // media queries, and would draw everything black without the attributes.
 type Sheet []Rule

@@ -24,8 +24,8 @@ func DeleteOwn(ctx context.Context, name, authorizedKey string, log *Log) error 
 	return remove(ctx, name, Spec{AuthorizedKey: authorizedKey}.hasOwnerOf, log)
 }
 
-// remove deletes a machine if may returns true for its spec.
-func remove(ctx context.Context, name string, may func(Spec) bool, log *Log) error {
+// remove deletes a machine if accept returns true for its spec.
+func remove(ctx context.Context, name string, accept func(Spec) bool, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func remove(ctx context.Context, name string, may func(Spec) bool, log *Log) err
 	if err != nil {
 		return err
 	}
-	if !may(spec) {
+	if !accept(spec) {
 		log.Printf("machine %s has another owner, and is left alone", name)
 		return nil
 	}

@@ -97,7 +97,7 @@ func TestStepThatMostlyWaitsTakesNoJobSlot(t *testing.T) {
 
 // Steps that run in every build have no key, so they do not affect the keys of the steps that need
 // them. A step keeps its key when it gets such a dependency.
-func TestDependencyWithoutKeyKeepsStepKey(t *testing.T) {
+func TestKeylessDependencyKeepsStepCached(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})
 	require.NoError(t, err)

@@ -28,15 +28,15 @@ type Bridge struct {
 	Gateway netip.Addr
 }
 
-// Ensure creates the bridge and the packet filter rules for its machines, if may returns nil. It
-// calls may while it holds the bridge's lock.
-func (b Bridge) Ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
+// Ensure creates the bridge and the packet filter rules for its machines, unless check fails. It
+// calls check while it holds the bridge's lock.
+func (b Bridge) Ensure(ctx context.Context, check func() error, say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := may(); err != nil {
+	if err := check(); err != nil {
 		return err
 	}
 	if _, err := os.Stat(sysNet(b.Name)); errors.Is(err, fs.ErrNotExist) {

@@ -73,7 +73,7 @@ func TestPingAndCACertsNeedNeitherLoginNorAPIServer(t *testing.T) {
 	assert.Equal(t, string(s.PKI.ServerCA.CertPEM), body)
 }
 
-func TestOtherPathsReturn503UntilTheAPIServerRuns(t *testing.T) {
+func TestAPIPathsReturn503UntilTheAPIServerRuns(t *testing.T) {
 	s, url := newServer(t)
 	code, body := get(t, url+"/readyz", nil)
 	assert.Equal(t, 503, code)
