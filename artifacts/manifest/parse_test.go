@@ -88,86 +88,89 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 		merged[0].Object["spec"].([]any)[1])
 }
 
+// ignoredContent has files with content that kubectl ignores, and the error for each.
+var ignoredContent = map[string]struct{ text, want string }{
+	"a document without a mark": {configMap("a") + "...\n" + configMap("b"),
+		"line 4: did not find expected <document start>; begin each document with a line that is ---"},
+	"lines that kubectl ignores": {
+		strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n", "\r"),
+		"line 4: kubectl would not read this document"},
+	"a key that is there twice": {configMap("a") + "data: {x: y}\ndata: {x: z}\n",
+		`line 5: kubectl reads this key as "data", like the key in line 4; remove one`},
+	"a second JSON object that the reader takes for YAML": {
+		strings.Repeat("\n", 5000) + asJSON("a") + asJSON("b"),
+		"did not find expected <document start>; begin each document with a line that is ---"},
+	"a key twice by YAML 1.1": {configMap("a") + "data: {on: x, yes: y}\n",
+		`line 4: kubectl reads this key as "true", like the key in line 4; remove one`},
+	"a truth and a text": {configMap("a") + "data:\n  yes: x\n  \"true\": y\n",
+		`line 6: kubectl reads this key as "true", like the key in line 5; remove one`},
+	"a number in two forms": {configMap("a") + "data: {0x10: x, 16: y}\n",
+		`line 4: kubectl reads this key as "16"`},
+	"an octal number":    {configMap("a") + "data: {010: x, 8: y}\n", `reads this key as "8"`},
+	"a whole number":     {configMap("a") + "data: {1.0: x, 1: y}\n", `reads this key as "1"`},
+	"a fraction":         {configMap("a") + "data: {1.10: x, 1.1: y}\n", `reads this key as "1.1"`},
+	"an alias":           {configMap("a") + "data: {&k x: y, *k : z}\n", `reads this key as "x"`},
+	"a key in a list":    {configMap("a") + "x: [{y: {on: 1, true: 2}}]\n", `reads this key as "true"`},
+	"a key that is one":  {configMap("a") + "data: {{hunter2: a}: b}\n", "line 4: kubectl cannot read this key"},
+	"a key that is null": {configMap("a") + "data: {~: hunter2}\n", "line 4: kubectl cannot read this key"},
+	"binary data that is no text": {configMap("a") + "data: {a: !!binary /////w==}\n",
+		"document 1: has bytes that are not UTF-8, which kubectl would replace"},
+	"half a surrogate pair in JSON": {
+		strings.Replace(asJSON("a"), `"name"`, `"labels": {"a": "\ud83d"}, "name"`, 1),
+		"document 1: has bytes that are not UTF-8"},
+	"a document on the separator's line": {
+		configMap("a") + "--- {apiVersion: v1, kind: Secret, metadata: {name: b}, stringData: {a: hunter2}}\n",
+		"line 4: kubectl reads nothing but a comment behind ---; begin the document in the next line"},
+	"a value that its tag cannot have": {configMap("a") + "data: {a: !!int hunter2}\n",
+		"kubectl cannot read it; see kubectl label --local a=b --filename FILE"},
+	"a password that looks like an alias": {configMap("a") + "data: {a: *hunter2}\n",
+		"refers to an unknown anchor; quote texts that begin with *"},
+	"a version with a space": {"apiVersion: 'v1 '\nkind: ConfigMap\nmetadata: {name: a}\n",
+		`document 1: apiVersion "v1 ": `},
+	"a group with a space": {"apiVersion: 'app s/v1'\nkind: ConfigMap\nmetadata: {name: a}\n",
+		`document 1: apiVersion "app s/v1": `},
+	"items that are no objects": {"apiVersion: v1\nkind: List\nitems: [null, hunter2]\n",
+		"document 1: items[0]: is no object\nmine.yaml: document 1: items[1]: is no object"},
+	"a key twice in JSON": {
+		asJSON("a") + strings.Replace(asJSON("b"), `"name"`, `"name": "c", "name"`, 1),
+		`document 2: duplicate field "metadata.name"`},
+	"an object with items": {configMap("a") + "items: []\n",
+		"document 1: ConfigMap has the key items"},
+	"a namespace that is a truth": {configMap("a, namespace: no"),
+		"document 1: json: cannot unmarshal bool into Go struct field " +
+			"ObjectMeta.metadata.namespace of type string"},
+	"a namespace that is a year": {configMap("a, namespace: 2024"),
+		"cannot unmarshal number into Go struct field ObjectMeta.metadata.namespace of type string"},
+	"a name that is a number": {configMap("123"),
+		"cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
+	"the same in a list": {
+		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: " +
+			"{name: a, namespace: no}}]\n",
+		"document 1: items[0]: json: cannot unmarshal bool into Go struct field " +
+			"ObjectMeta.metadata.namespace of type string"},
+	"a list of lists": {
+		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [" +
+			asJSON("a") +
+			"]}]\n", "is not a list"},
+	"no UTF-8": {configMap("a") + "data: {city: K\xf6ln}\n", "is neither UTF-8 nor UTF-16"},
+	"no kind": {"apiVersion: v1\nstringData: {a: hunter2}\n",
+		"document 1: expected apiVersion and kind"},
+	"no kind in a list": {
+		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, stringData: {a: hunter2}}]\n",
+		"document 1: items[0]: expected apiVersion and kind"},
+	"a kind that is none": {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
+	"a version that is none": {"apiVersion: a/b/c\nkind: a\n",
+		"unexpected GroupVersion string: a/b/c"},
+	"nothing":       {"# nothing\n", "holds no object"},
+	"an empty list": {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
+	"text":          {"hello", "document 1: is no object"},
+	"broken YAML": {configMap("a") + "---\ninvalid: yaml: :\n",
+		"line 5: mapping values are not allowed in this context"},
+	"broken JSON": {asJSON("a") + "{", "did not find expected <document start>"},
+}
+
 func TestManifestWithIgnoredContentIsRefused(t *testing.T) {
-	for name, test := range map[string]struct{ text, want string }{
-		"a document without a mark": {configMap("a") + "...\n" + configMap("b"),
-			"line 4: did not find expected <document start>; begin each document with a line that is ---"},
-		"lines that kubectl ignores": {
-			strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n", "\r"),
-			"line 4: kubectl would not read this document"},
-		"a key that is there twice": {configMap("a") + "data: {x: y}\ndata: {x: z}\n",
-			`line 5: kubectl reads this key as "data", like the key in line 4; remove one`},
-		"a second JSON object that the reader takes for YAML": {
-			strings.Repeat("\n", 5000) + asJSON("a") + asJSON("b"),
-			"did not find expected <document start>; begin each document with a line that is ---"},
-		"a key twice by YAML 1.1": {configMap("a") + "data: {on: x, yes: y}\n",
-			`line 4: kubectl reads this key as "true", like the key in line 4; remove one`},
-		"a truth and a text": {configMap("a") + "data:\n  yes: x\n  \"true\": y\n",
-			`line 6: kubectl reads this key as "true", like the key in line 5; remove one`},
-		"a number in two forms": {configMap("a") + "data: {0x10: x, 16: y}\n",
-			`line 4: kubectl reads this key as "16"`},
-		"an octal number":    {configMap("a") + "data: {010: x, 8: y}\n", `reads this key as "8"`},
-		"a whole number":     {configMap("a") + "data: {1.0: x, 1: y}\n", `reads this key as "1"`},
-		"a fraction":         {configMap("a") + "data: {1.10: x, 1.1: y}\n", `reads this key as "1.1"`},
-		"an alias":           {configMap("a") + "data: {&k x: y, *k : z}\n", `reads this key as "x"`},
-		"a key in a list":    {configMap("a") + "x: [{y: {on: 1, true: 2}}]\n", `reads this key as "true"`},
-		"a key that is one":  {configMap("a") + "data: {{hunter2: a}: b}\n", "line 4: kubectl cannot read this key"},
-		"a key that is null": {configMap("a") + "data: {~: hunter2}\n", "line 4: kubectl cannot read this key"},
-		"binary data that is no text": {configMap("a") + "data: {a: !!binary /////w==}\n",
-			"document 1: has bytes that are not UTF-8, which kubectl would replace"},
-		"half a surrogate pair in JSON": {
-			strings.Replace(asJSON("a"), `"name"`, `"labels": {"a": "\ud83d"}, "name"`, 1),
-			"document 1: has bytes that are not UTF-8"},
-		"a document on the separator's line": {
-			configMap("a") + "--- {apiVersion: v1, kind: Secret, metadata: {name: b}, stringData: {a: hunter2}}\n",
-			"line 4: kubectl reads nothing but a comment behind ---; begin the document in the next line"},
-		"a value that its tag cannot have": {configMap("a") + "data: {a: !!int hunter2}\n",
-			"kubectl cannot read it; see kubectl label --local a=b --filename FILE"},
-		"a password that looks like an alias": {configMap("a") + "data: {a: *hunter2}\n",
-			"refers to an unknown anchor; quote texts that begin with *"},
-		"a version with a space": {"apiVersion: 'v1 '\nkind: ConfigMap\nmetadata: {name: a}\n",
-			`document 1: apiVersion "v1 ": `},
-		"a group with a space": {"apiVersion: 'app s/v1'\nkind: ConfigMap\nmetadata: {name: a}\n",
-			`document 1: apiVersion "app s/v1": `},
-		"items that are no objects": {"apiVersion: v1\nkind: List\nitems: [null, hunter2]\n",
-			"document 1: items[0]: is no object\nmine.yaml: document 1: items[1]: is no object"},
-		"a key twice in JSON": {
-			asJSON("a") + strings.Replace(asJSON("b"), `"name"`, `"name": "c", "name"`, 1),
-			`document 2: duplicate field "metadata.name"`},
-		"an object with items": {configMap("a") + "items: []\n",
-			"document 1: ConfigMap has the key items"},
-		"a namespace that is a truth": {configMap("a, namespace: no"),
-			"document 1: json: cannot unmarshal bool into Go struct field " +
-				"ObjectMeta.metadata.namespace of type string"},
-		"a namespace that is a year": {configMap("a, namespace: 2024"),
-			"cannot unmarshal number into Go struct field ObjectMeta.metadata.namespace of type string"},
-		"a name that is a number": {configMap("123"),
-			"cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
-		"the same in a list": {
-			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: " +
-				"{name: a, namespace: no}}]\n",
-			"document 1: items[0]: json: cannot unmarshal bool into Go struct field " +
-				"ObjectMeta.metadata.namespace of type string"},
-		"a list of lists": {
-			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [" +
-				asJSON("a") +
-				"]}]\n", "is not a list"},
-		"no UTF-8": {configMap("a") + "data: {city: K\xf6ln}\n", "is neither UTF-8 nor UTF-16"},
-		"no kind": {"apiVersion: v1\nstringData: {a: hunter2}\n",
-			"document 1: expected apiVersion and kind"},
-		"no kind in a list": {
-			"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, stringData: {a: hunter2}}]\n",
-			"document 1: items[0]: expected apiVersion and kind"},
-		"a kind that is none": {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
-		"a version that is none": {"apiVersion: a/b/c\nkind: a\n",
-			"unexpected GroupVersion string: a/b/c"},
-		"nothing":       {"# nothing\n", "holds no object"},
-		"an empty list": {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
-		"text":          {"hello", "document 1: is no object"},
-		"broken YAML": {configMap("a") + "---\ninvalid: yaml: :\n",
-			"line 5: mapping values are not allowed in this context"},
-		"broken JSON": {asJSON("a") + "{", "did not find expected <document start>"},
-	} {
+	for name, test := range ignoredContent {
 		t.Run(name, func(t *testing.T) {
 			_, err := manifest.Parse("mine.yaml", []byte(test.text))
 			require.ErrorContains(t, err, test.want)

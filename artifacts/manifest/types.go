@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/applyconfigurations"
@@ -51,7 +51,7 @@ func (m Manifest) checkTypes(pinned bool) (wrong []error) {
 	}
 	rule := validation.NameIsDNSSubdomain
 	if !known || kind.Kind == "IPAddress" || slices.Contains(freelyNamed, kind.Group) {
-		rule = path.ValidatePathSegmentName
+		rule = func(name string, _ bool) []string { return content.IsPathSegmentName(name) }
 	}
 	for _, err := range validation.ValidateObjectMetaAccessor(m, m.GetNamespace() != "", rule,
 		field.NewPath("metadata")) {

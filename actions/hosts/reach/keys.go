@@ -72,50 +72,62 @@ func (k *keyring) add(path string) {
 		return
 	}
 	k.tried = append(k.tried, path)
+	open, err := k.openKey(path)
+	switch {
+	case err != nil:
+		k.problems = append(k.problems, err)
+	case open != nil:
+		k.append(open)
+	}
+}
+
+// openKey returns the decrypted private key in a file; nil if only the agent can use it.
+func (k *keyring) openKey(path string) ([]byte, error) {
 	file, text, err := k.read.open("private key", path)
 	if err != nil {
 		fix := "name a private key that may log in, or " + k.read.names.Agent
 		if k.ssh.Agent {
 			fix = "correct its path, or remove it: the agent's keys are offered without it"
 		}
-		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix)))
-		return
+		return nil, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix))
 	}
 	text = config.SkipECParameters(text)
-	passphrase := k.resolvePassword(k.ssh.Passphrase, PassphraseVariable)
-	open, err := remote.DecryptKey(text, passphrase)
 	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
 	unread, fix := config.CheckUnread(text, file, k.read.names)
 	switch {
 	case (notPublic == nil || unread != "") && k.ssh.Agent:
-		return
+		return nil, nil
 	case unread != "":
-		err = fmt.Errorf("%s: %s; %s", path, unread, fix)
+		return nil, fmt.Errorf("%s: %s; %s", path, unread, fix)
 	case notPublic == nil:
-		err = fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that", path,
-			k.read.names.Agent)
+		return nil, fmt.Errorf("%s: is a public key: name its private key, or %s if an agent has that",
+			path, k.read.names.Agent)
+	}
+	return k.decrypt(path, text)
+}
+
+// decrypt returns the decrypted private key in a text; nil if only the agent can use it.
+func (k *keyring) decrypt(path string, text []byte) ([]byte, error) {
+	passphrase := k.resolvePassword(k.ssh.Passphrase, PassphraseVariable)
+	open, err := remote.DecryptKey(text, passphrase)
+	switch {
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
-		return
+		return nil, nil
 	case errors.Is(err, remote.ErrPassphrase):
-		fix = k.read.names.Passphrase
+		fix := k.read.names.Passphrase
 		if k.ssh.Passphrase == config.Sealed {
 			fix = fmt.Sprintf("set its passphrase in %s, or in %s for this host alone: only Pulumi "+
 				"can read that of the stack file", PassphraseVariable, k.hostVariable(PassphraseVariable))
 		}
-		err = fmt.Errorf("%s: %w; %s", path, err, fix)
+		return nil, fmt.Errorf("%s: %w; %s", path, err, fix)
 	case err != nil:
-		err = fmt.Errorf("%s: %w", path, err)
-	default:
-		// /dev/null is a login without a key file, as in platform/gates.go.
-		if rule, fix := config.CheckKeyText(open); rule != "" && path != os.DevNull {
-			err = fmt.Errorf("%s: %s; %s", path, rule, fix)
-		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err != nil {
-		k.problems = append(k.problems, err)
-		return
+	// /dev/null is a login without a key file, as in platform/gates.go.
+	if rule, fix := config.CheckKeyText(open); rule != "" && path != os.DevNull {
+		return nil, fmt.Errorf("%s: %s; %s", path, rule, fix)
 	}
-	k.append(open)
+	return open, nil
 }
 
 // append appends a PEM block that is not in the text yet.

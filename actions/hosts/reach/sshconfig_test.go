@@ -1,6 +1,7 @@
 package reach_test
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"fmt"
 	"os"
@@ -68,22 +69,22 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("gw,[gw]:2200 "+pin+"\n"), 0o600))
 			require.NoError(t, os.WriteFile(filepath.Join(project, "config"), []byte(test.text+"\nHost *\n  IdentityFile key\n"), 0o600))
-			want := test.want
-			want.Name, want.Address, want.HostKey = "server-1", "10.10.0.11", pin
-			if want.Port == 0 {
-				want.Port = 22
-			}
-			if want.User == "" {
-				want.User = "root"
-			}
-			if want.AgentSocket != remote.NoAgent && want.Agent {
-				want.Identities = []string{sumOf(t, public)}
-			}
+			want := withDefaults(test.want, pin, sumOf(t, public))
 			got := of(t, config.SSH{Config: "config", KnownHosts: "known", HostKey: pin}, project)
 			assert.Equal(t, want, got.Target)
 			assert.Equal(t, key, string(got.Key))
 		})
 	}
+}
+
+// withDefaults completes the Target of server-1. identity is the sum of its key.
+func withDefaults(want remote.Target, pin, identity string) remote.Target {
+	want.Name, want.Address, want.HostKey = "server-1", "10.10.0.11", pin
+	want.Port, want.User = cmp.Or(want.Port, 22), cmp.Or(want.User, "root")
+	if want.AgentSocket != remote.NoAgent && want.Agent {
+		want.Identities = []string{identity}
+	}
+	return want
 }
 
 // ssh passes over a file twice if it canonicalizes names or has `Match final`. Its answer is that of

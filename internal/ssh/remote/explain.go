@@ -61,8 +61,12 @@ func (l *login) explainAttempt(err error) error {
 			ErrLogin, l.target, user, errClosed, cmp.Or(oneLine(l.banner),
 				"the account has expired, or PAM does not let it in (pam_access, sssd)"))
 	}
-	err = explain(l.target, l.pins, l.offered, l.banner, err)
-	asked := strings.Join(l.asked, ", ")
+	return l.explainAsked(explain(l.target, l.pins, l.offered, l.banner, err))
+}
+
+// explainAsked names the methods that sshd asks for, if a rejected key is not the reason.
+func (l *login) explainAsked(err error) error {
+	asked, user := strings.Join(l.asked, ", "), l.target.loginUser()
 	switch takesKeys := slices.Contains(l.asked, "publickey"); {
 	case !errors.Is(err, ErrKeyRejected) || takesKeys && l.accepted == 0:
 		return err
