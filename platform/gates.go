@@ -43,6 +43,13 @@ func Registrations(
 	if err != nil {
 		return nil, err
 	}
+	return registrations(ctx, cfg, files, manifests)
+}
+
+// registrations returns the Registrations of manifests that have been read.
+func registrations(
+	ctx context.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest,
+) ([]dryrun.Registration, error) {
 	var failed error // of the program; err may be one of its consequences
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack,
 		func(ctx *pulumi.Context) error {

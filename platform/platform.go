@@ -121,13 +121,13 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(cfg.Apps.Manifests) > 0 { // an object that is Strata's own stops a run before any change
-		pinned := artifacts.NewPinnedSet(cfg)
-		if _, err := Registrations(ctx.Context(), cfg, pinned, "."); err != nil {
-			return nil, nil, err
-		}
-	}
 	manifests, err := components.ReadManifests(".", cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(manifests) > 0 { // an object that is Strata's own stops a run before any change
+		_, err = registrations(ctx.Context(), cfg, artifacts.NewPinnedSet(cfg), manifests)
+	}
 	return cfg, func(ctx *pulumi.Context, start Start) error {
 		return p.layers(ctx, start, target, manifests)
 	}, err
