@@ -71,8 +71,9 @@ func newInitCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.config, "ssh-config", "", "the file as ssh_config(5) has it that says how hosts are reached, such as ~/.ssh/config (default none is read)")
 	command.Flags().StringVar(&flags.k3s, "k3s-version", config.K3sVersion, "K3s's release (vX.Y.Z+k3sN)")
 	command.Flags().BoolVar(&flags.cgroupV1, "allow-cgroup-v1", false, "write the kubelet-arg with which K3s v1.35 and later run on hosts with cgroup v1")
-	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default UserKnownHostsFile of --ssh-config, "+
-		"or else ~/.ssh/known_hosts; and /etc/ssh/ssh_known_hosts)")
+	command.Flags().StringVar(&flags.known, "known-hosts", "",
+		"the file of known host keys (default UserKnownHostsFile of --ssh-config, "+
+			"or else ~/.ssh/known_hosts; and /etc/ssh/ssh_known_hosts)")
 	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
 	command.Flags().BoolVar(&flags.localState, "local-state", false,
 		"keep Pulumi's state and its passphrase in ~/.strata (default asks "+

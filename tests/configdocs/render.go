@@ -21,10 +21,11 @@ Strata's commands read the file by Pulumi's own loader, with the defaults in ` +
 see what the program sees: ` + "`NO`" + ` is a text, and a section may be a text of JSON. A key that resembles
 a section's, as ` + "`stata:trafik`" + `, a path in a key's name (set without ` + "`--path`" + `) and a key in two forms,
 as ` + "`traefik`" + ` and ` + "`strata:traefik`" + `, are refused, and so are the parts of the file that Pulumi
-ignores: keys beside ` + "`config`" + ` and a second document. A program of one's own may call its own keys like
-sections. The limits: commands do not decrypt, so no rule is asked about an encrypted text, and one that they
-need, as a host's role or a path, is refused; they refuse a file with ` + "`environment`" + `, which only Pulumi resolves; a program sees two forms of a key in the
-stack's own file only, not in that of ` + "`--config-file`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a
+ignores: keys beside ` + "`config`" + ` and a second document. A program of one's own may call its own
+keys like sections. The limits: commands do not decrypt, so no rule is asked about an encrypted
+text, and one that they need, as a host's role or a path, is refused; they refuse a file with
+` + "`environment`" + `, which only Pulumi resolves; a program sees two forms of a key in the stack's own
+file only, not in that of ` + "`--config-file`" + `. Pulumi makes ` + "`2001-01-01 00:00:00 +0000 UTC`" + ` of a
 date: write it in quotes.
 
 Editors whose YAML support is yaml-language-server complete and check a stack file that begins with

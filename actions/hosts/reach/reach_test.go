@@ -145,7 +145,7 @@ func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
 	assert.Equal(t, key, string(of(t, config.SSH{Config: "config", HostKey: pin}, project).Key))
 }
 
-// ecParameters is what `openssl ecparam -name prime256v1 -genkey` writes before a key.
+// ecParameters is the block that `openssl ecparam -name prime256v1 -genkey` writes before a key.
 const ecParameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
 
 func TestNullDeviceIsNoKey(t *testing.T) {

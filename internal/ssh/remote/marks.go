@@ -31,7 +31,7 @@ type marked struct {
 	changed chan struct{}
 }
 
-// step is what a shell on the host reports before the script.
+// step is a report of a shell on the host, before the script.
 type step int
 
 const (
