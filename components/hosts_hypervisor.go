@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -28,11 +27,7 @@ func newHypervisor(
 	if at.Address == "" {
 		return &hypervisorLogin{pin: pulumi.String("").ToStringOutput()}, nil
 	}
-	file, err := config.ResolvePath(".", at.KeyFile) // the program runs in the project's folder
-	if err != nil {
-		return nil, fmt.Errorf("key file %s of %s: %w", at.KeyFile, machines.Hypervisor, err)
-	}
-	key, err := os.ReadFile(file)
+	_, key, err := config.ReadKeyFile(".", at.KeyFile) // the program runs in the project's folder
 	if err != nil {
 		return nil, fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, "+
 			"strata:hosts.hypervisor) to a private key that may log in", machines.Hypervisor, err)
@@ -43,6 +38,6 @@ func newHypervisor(
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}
-	secret := pulumi.ToSecret(pulumi.String(config.SkipECParameters(key))).(pulumi.StringOutput)
+	secret := pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput)
 	return &hypervisorLogin{pin: pin, key: secret}, nil
 }

@@ -92,12 +92,11 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode),
 			"run: chmod 600 "+file)
 	}
-	text, err := os.ReadFile(file)
+	_, text, err := ReadKeyFile(projectDir, path)
 	if err != nil {
 		ps.add(key, path, "cannot be read: "+reason(err), "let this user read it")
 		return
 	}
-	text = SkipECParameters(text)
 	var encrypted *ssh.PassphraseMissingError
 	if rule, fix := CheckUnread(text, file, names); rule != "" {
 		ps.addIf(!of.Agent, key, path, rule, fix)
@@ -111,13 +110,18 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 	}
 }
 
-// SkipECParameters returns the text of a key file without the block EC PARAMETERS that `openssl
-// ecparam -genkey` writes before the key.
-func SkipECParameters(text []byte) []byte {
-	if block, rest := pem.Decode(text); block != nil && block.Type == "EC PARAMETERS" {
-		return rest
+// ReadKeyFile returns a private key's file at a path of the configuration: its absolute path and
+// its text. The text has no block EC PARAMETERS, which `openssl ecparam -genkey` writes before the
+// key and which x/crypto/ssh would take for the key. Errors name the path and never quote the text.
+func ReadKeyFile(projectDir, path string) (file string, text []byte, err error) {
+	if file, err = ResolvePath(projectDir, path); err != nil {
+		return "", nil, err
 	}
-	return text
+	text, err = os.ReadFile(file)
+	if block, rest := pem.Decode(text); block != nil && block.Type == "EC PARAMETERS" {
+		text = rest
+	}
+	return file, text, err
 }
 
 // CheckKeyText reports why the text of a key file is not a private key that Strata reads, and the

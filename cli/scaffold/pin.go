@@ -116,18 +116,16 @@ func (k KnownHosts) find(
 ) (ssh.PublicKey, error) {
 	for _, name := range names {
 		known := k.Lookup(name, port)
-		known.Keys = slices.DeleteFunc(known.Keys, func(one reach.KnownKey) bool {
-			return reach.Has(known.Revoked, one)
-		})
+		valid := known.Valid()
 		switch {
 		case reach.Has(known.Revoked, seen):
 			return nil, fmt.Errorf("its host key %s is revoked in %s",
 				pinOf(seen, false).Fingerprint,
 				known.Revoked[0].File)
-		case reach.Has(known.Keys, seen):
+		case reach.Has(valid, seen):
 			return seen, nil
-		case len(known.Keys) > 0:
-			return chooseKnownKey(name, seen, known.Keys)
+		case len(valid) > 0:
+			return chooseKnownKey(name, seen, valid)
 		}
 	}
 	return nil, nil

@@ -32,7 +32,10 @@ const (
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
-	cniFile   = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
+	// podsIn matches the packets for Pods that host-gw sends without a tunnel. Clouds drop packets
+	// for addresses that are not a machine's own.
+	podsIn  = "PREROUTING -t raw -i host0 -d 10.42.0.0/16 -j DROP"
+	cniFile = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
 )
 
 // hostFaults are the faults of a host, of the access to it and of its K3s.
@@ -141,6 +144,12 @@ var hostFaults = []fault{
 		on: "agent-1", inject: drop(vxlanFull), heal: keep(vxlanFull), patience: 20e9,
 	},
 }
+
+// hostGatewayFaults are the faults of a Pod network without a tunnel (flannel's host-gw).
+var hostGatewayFaults = []fault{{
+	name: "the network drops packets for an agent's Pods", layer: "k3s", gate: "k3s-nodes", object: "pod network server-1", cause: "the hosts are not on one network",
+	fix: "pass the Pods' addresses", on: "agent-1", inject: drop(podsIn), heal: keep(podsIn), patience: 20e9,
+}}
 
 // clusterFaults are the faults of the servers and of K3s's own deployments.
 var clusterFaults = []fault{

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A staging platform runs on existing hosts: three servers with embedded etcd, and two agents.
+// A staging platform runs on existing hosts: three servers with embedded etcd, and two agents. Its
+// Pod network has no tunnel (host-gw); the other stories use K3s's default, vxlan.
 func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
@@ -20,6 +21,7 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	clean := hosts.footprints()
 
 	sections := staging(hosts, all...)
+	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"flannel-backend": "host-gw"}}
 	s := newStack(t, "e2e-staging", sections)
 	s.step("a killed up converges with the next one",
 		func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
@@ -32,6 +34,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 		assert.Contains(t, address, net.prefix+".2", "an address of the pool %s", net.pool())
 		answers(t, address)
 	})
+	s.step("a lost way to Pods is named, and heals by itself",
+		func(t *testing.T) { s.breaks(t, hosts, 0, hostGatewayFaults) })
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.healthy() })

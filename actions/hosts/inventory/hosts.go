@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -93,14 +92,4 @@ func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, er
 		named = append(named, cfg.Hosts.Nodes[i])
 	}
 	return named, nil
-}
-
-// readKeyFile returns the private key at a path of the configuration.
-func readKeyFile(project, path string) ([]byte, error) {
-	file, err := config.ResolvePath(project, path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(file)
-	return config.SkipECParameters(text), err
 }

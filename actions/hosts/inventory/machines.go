@@ -32,7 +32,7 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	if cfg.Hosts.Hypervisor.Address == "" {
 		return nil, nil
 	}
-	key, err := readKeyFile(project, cfg.Hosts.Hypervisor.KeyFile)
+	_, key, err := config.ReadKeyFile(project, cfg.Hosts.Hypervisor.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("strata:hosts.hypervisor.keyFile: %w", err)
 	}

@@ -83,15 +83,14 @@ func (k *keyring) add(path string) {
 
 // openKey returns the decrypted private key in a file; nil if only the agent can use it.
 func (k *keyring) openKey(path string) ([]byte, error) {
-	file, text, err := k.read.open("private key", path)
+	file, text, err := config.ReadKeyFile(k.read.project, path)
 	if err != nil {
 		fix := "name a private key that may log in, or " + k.read.names.Agent
 		if k.ssh.Agent {
 			fix = "correct its path, or remove it: the agent's keys are offered without it"
 		}
-		return nil, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix))
+		return nil, fmt.Errorf("private key: %w; %s", err, config.MissingKeyFix(path, fix))
 	}
-	text = config.SkipECParameters(text)
 	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
 	unread, fix := config.CheckUnread(text, file, k.read.names)
 	switch {

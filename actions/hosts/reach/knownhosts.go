@@ -136,15 +136,21 @@ func Has(keys []KnownKey, key ssh.PublicKey) bool {
 	})
 }
 
+// Valid returns the host's keys without the revoked ones.
+func (k Known) Valid() []KnownKey {
+	isRevoked := func(key KnownKey) bool { return Has(k.Revoked, key) }
+	return slices.DeleteFunc(slices.Clone(k.Keys), isRevoked)
+}
+
 // pins returns the host's keys of the preferred type in authorized_keys form, sorted; "" if there
 // are none. They do not depend on the order in a file, because the state stores them and users'
 // known_hosts files differ. If the host's only keys are revoked, it returns an error.
 func (k Known) pins(host sshd) (string, error) {
 	var pins []string
 	for _, kind := range remote.KeyTypes {
-		for _, key := range k.Keys {
+		for _, key := range k.Valid() {
 			line := remote.AuthorizedKey(key)
-			if key.Type() == kind && !Has(k.Revoked, key) && !slices.Contains(pins, line) {
+			if key.Type() == kind && !slices.Contains(pins, line) {
 				pins = append(pins, line)
 			}
 		}

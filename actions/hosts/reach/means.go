@@ -60,11 +60,11 @@ func (k *keyring) resolvePath(path string) string {
 // public returns the public key of a key file, from the file itself or its .pub file; nil if
 // neither has one.
 func (k *keyring) public(path string) ssh.PublicKey {
-	_, text, _ := k.read.open("private key", path)
+	_, text, _ := config.ReadKeyFile(k.read.project, path)
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
 		return key
 	}
-	signer, err := ssh.ParsePrivateKey(config.SkipECParameters(text))
+	signer, err := ssh.ParsePrivateKey(text)
 	var sealed *ssh.PassphraseMissingError
 	switch {
 	case err == nil:

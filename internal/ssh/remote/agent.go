@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket is the environment variable that holds the path of ssh-agent's socket.
-const agentSocket = "SSH_AUTH_SOCK"
+// AgentVariable is the environment variable that holds the path of ssh-agent's socket.
+const AgentVariable = "SSH_AUTH_SOCK"
 
 const (
 	// agentListTimeout bounds the listing of the agent's keys, which waits for neither a user nor a
@@ -49,12 +49,12 @@ type agentSession struct {
 func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	s := &agentSession{path: socket, name: "IdentityAgent"}
 	if socket == "" {
-		s.path, s.name = os.Getenv(agentSocket), agentSocket
+		s.path, s.name = os.Getenv(AgentVariable), AgentVariable
 	}
 	if s.path == "" {
 		return nil, fmt.Errorf(
 			"%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there",
-			ErrAgent, agentSocket)
+			ErrAgent, AgentVariable)
 	}
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", s.path)

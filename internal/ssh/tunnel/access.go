@@ -8,9 +8,6 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// agentSocket is the environment variable that holds the path of ssh-agent's socket.
-const agentSocket = "SSH_AUTH_SOCK"
-
 // accessOf returns a text that is equal for two processes if they can log in at the jump hosts with
 // the same keys. It contains no secret: it is a hash of the public keys and of the path of the
 // agent's socket.
@@ -20,7 +17,7 @@ func accessOf(spec Spec, key []byte) (string, error) {
 		return "", err
 	}
 	if spec.Agent {
-		parts = append(parts, os.Getenv(agentSocket))
+		parts = append(parts, os.Getenv(remote.AgentVariable))
 	}
 	return digest.Short([]byte(strings.Join(parts, "\n"))), nil
 }

@@ -255,10 +255,10 @@ func TestAccessIdentifiesCredentialsWithoutSecrets(t *testing.T) {
 	require.Equal(t, access(Spec{}, one),
 		access(Spec{}, append(one, remote.SudoPassword("hunter2", "")...)),
 		"a guess at a password could be compared with it")
-	t.Setenv(agentSocket, "/run/agent-1")
+	t.Setenv(remote.AgentVariable, "/run/agent-1")
 	before := access(Spec{Agent: true}, nil)
 	require.NotEqual(t, access(Spec{}, nil), before)
-	t.Setenv(agentSocket, "/run/agent-2")
+	t.Setenv(remote.AgentVariable, "/run/agent-2")
 	require.NotEqual(t, before, access(Spec{Agent: true}, nil))
 	_, err := accessOf(Spec{}, []byte("no key"))
 	require.Error(t, err)
