@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -90,28 +89,13 @@ func (c *Config) checkHosts(ps *problems) {
 	}
 	if slices.Contains(Drivers, string(hosts.Driver)) {
 		checkOthersUnset(ps, hosts)
-		checkGeneratedKeys(ps, hosts)
 	}
 	if arch := hosts.Arch; arch != "" && !slices.Contains(Architectures, arch) {
 		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for",
 			suggestion(arch, Architectures))
 	}
 	c.checkSubnet(ps)
-	checkSSH(ps, field("hosts.ssh"), hosts.Driver, hosts.SSH)
-	c.checkWay(ps)
-}
-
-// checkGeneratedKeys refuses SSH settings that are not read, because Strata makes the keys of the
-// hosts that it makes.
-func checkGeneratedKeys(ps *problems, hosts Hosts) {
-	if hosts.Driver == DriverExisting {
-		return
-	}
-	who := "is not read: driver " + string(hosts.Driver) + " generates "
-	ps.addIf(hosts.SSH.KeyFile != "", field("hosts.ssh.keyFile"), hosts.SSH.KeyFile,
-		who+"its own key", "remove it")
-	ps.addIf(hosts.SSH.HostKey != "", field("hosts.ssh.hostKey"), "", who+"the host keys",
-		"remove it")
+	c.checkSSH(ps)
 }
 
 func (c *Config) checkSubnet(ps *problems) {
@@ -132,22 +116,6 @@ func checkNetwork(ps *problems, key string, network netip.Prefix) {
 		"is not IPv4: the gates count IPv4 addresses", "use an IPv4 network")
 	ps.addIf(network != network.Masked(), key, network.String(), "has bits set behind its prefix",
 		"write "+network.Masked().String())
-}
-
-// checkSSH applies the rules of a login. The drivers that make hosts also make the user, in cloud-init.
-func checkSSH(ps *problems, key string, driver Driver, ssh SSH) {
-	named, fix := loginName, LoginNameFix
-	if driver.MakesVMs() {
-		named, fix = userName, "use lower case letters, digits, dashes and underscores"
-	}
-	later := ssh.Config != "" // fills in what is not set
-	ps.addIf((ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later), key+".port",
-		strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
-	ps.addIf(!named.MatchString(ssh.User) && (ssh.User != "" || !later), key+".user", ssh.User,
-		"is not a user name", fix)
-	if ssh.HostKey != "" {
-		checkHostKey(ps, key+".hostKey", ssh.HostKey)
-	}
 }
 
 func checkHostKey(ps *problems, key, text string) {

@@ -61,7 +61,6 @@ func (c *Config) checkNodes(ps *problems) {
 		checkNodeName(ps, key+".name", node.Name, names, i)
 		c.checkNodeAddress(ps, key+".address", node.Address, addresses, i)
 		checkRole(ps, key+".role", node.Role)
-		c.checkNodeSSH(ps, key+".ssh", node.SSH)
 		ps.addIf(node.Recreate != "" && c.Hosts.Driver == DriverExisting, key+".recreate",
 			node.Recreate, "is for machines that Strata makes, and driver existing makes none",
 			"remove it")
@@ -131,25 +130,6 @@ func checkRole(ps *problems, key string, role Role) {
 	default:
 		ps.add(key, string(role), "is not a known role", suggestion(string(role), known))
 	}
-}
-
-// checkNodeSSH checks only the node's own values. The other values come from hosts.ssh, and are
-// reported there.
-func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
-	own := ssh
-	if ssh.Port == c.Hosts.SSH.Port {
-		own.Port = 22
-	}
-	if ssh.User == c.Hosts.SSH.User {
-		own.User = "root"
-	}
-	if ssh.HostKey == c.Hosts.SSH.HostKey {
-		own.HostKey = ""
-	}
-	checkSSH(ps, key, c.Hosts.Driver, own)
-	ps.addIf(c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile, key+".keyFile",
-		ssh.KeyFile, "is not read: driver "+string(c.Hosts.Driver)+" generates its own key",
-		"remove it")
 }
 
 // kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own

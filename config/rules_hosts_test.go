@@ -5,8 +5,9 @@ var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
 		"strata:hosts.driver: is not set; set existing, libvirt, proxmox; or name a cluster that " +
 			"is there already: cluster.context"},
-	{"an unknown driver", one("hosts", `{"driver":"promox","subnet":"10.10.0.0/24","nodes":[`+
-		server1+`]}`),
+	{"an unknown driver, whose logins cannot be judged", one("hosts",
+		`{"driver":"promox","subnet":"10.10.0.0/24","ssh":{"jump":[{"host":"a"}]},"nodes":[`+
+			server1+`]}`),
 		"strata:hosts.driver: promox is not a known driver; did you mean proxmox?"},
 	{"an unknown architecture", machines(`"arch":"amd65",`),
 		"strata:hosts.arch: amd65 is not an architecture that K3s is fetched for; did you mean amd64?"},
@@ -23,6 +24,9 @@ var hostsRules = []rule{
 		"strata:hosts.nodes[0].ssh.keyFile: key is not read: driver proxmox generates its own key; remove it"},
 	{"a host key for machines", machines(`"ssh":{"hostKey":"` + hostKey + `"},`),
 		"strata:hosts.ssh.hostKey: is not read: driver proxmox generates the host keys; remove it"},
+	{"a host key for one machine", one("hosts", madeHosts+`"nodes":[{"name":"a","role":"server",
+		"address":"10.10.0.11","ssh":{"hostKey":"`+hostKey+`"}}]}`),
+		"strata:hosts.nodes[0].ssh.hostKey: is not read: driver proxmox generates the host keys; remove it"},
 	{"a port beyond TCP's", node(`"ssh":{"port":70000}`),
 		"strata:hosts.nodes[0].ssh.port: 70000 is not a TCP port; use 1 to 65535"},
 	{"a user name with a space", node(`"ssh":{"user":"the admin"}`),

@@ -112,26 +112,20 @@ const (
 	DefaultKeyFile = "~/.ssh/id_ed25519"
 )
 
-// checkWay checks the SSH settings of existing hosts. A value that a node inherits from hosts.ssh
-// is reported at hosts.ssh only, not again at the node.
-func (c *Config) checkWay(ps *problems) {
+// checkSSH checks the logins at all hosts.
+func (c *Config) checkSSH(ps *problems) {
+	all := c.Hosts.SSH
+	isRoot := func(node Node) bool { return node.SSH.User == DefaultUser }
 	for i, node := range c.Hosts.Nodes {
-		own, all, key := node.SSH, c.Hosts.SSH, field("hosts.nodes[%d].ssh", i)
-		if slices.Equal(own.Jump, all.Jump) && own.KnownHosts == all.KnownHosts {
-			own.Jump = nil
-		}
-		if own.SudoPassword == all.SudoPassword {
-			own.SudoPassword = ""
-		}
-		ps.addIf(own.SudoPassword != "" && own.User == DefaultUser, key+".sudoPassword", "",
+		key := field("hosts.nodes[%d].ssh", i)
+		node.SSH.check(ps, key, c.Hosts.Driver, all)
+		ps.addIf(node.SSH.SudoPassword != all.SudoPassword && isRoot(node), key+".sudoPassword", "",
 			"is not used: root needs no sudo", "remove it, or set ssh.user")
-		own.check(ps, key, c.Hosts.Driver, all)
 	}
-	ps.addIf(c.Hosts.SSH.SudoPassword != "" && !slices.ContainsFunc(c.Hosts.Nodes,
-		func(node Node) bool { return node.SSH.User != DefaultUser }),
-		field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo",
-		"remove it, or set ssh.user")
-	c.Hosts.SSH.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
+	all.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
+	ps.addIf(all.SudoPassword != "" && !slices.ContainsFunc(c.Hosts.Nodes,
+		func(node Node) bool { return !isRoot(node) }), field("hosts.ssh.sudoPassword"), "",
+		"is not used: root needs no sudo", "remove it, or set ssh.user")
 	c.checkForward(ps)
 }
 
@@ -157,22 +151,54 @@ func (c *Config) checkForward(ps *problems) {
 // check reports mistakes in values that were set at a key. It skips values that are equal to those
 // in above, because they were reported there.
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
-	if driver != DriverExisting {
-		for name, set := range map[string]bool{
-			"jump": len(s.Jump) > 0, "agent": s.Agent && !above.Agent,
-			"passphrase": s.Passphrase != above.Passphrase, "sudoPassword": s.SudoPassword != "",
-			"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config,
-			"knownHosts": s.KnownHosts != above.KnownHosts,
-		} {
-			ps.addIf(set, key+"."+name, "", "is only read by driver existing",
-				"remove it: the hosts that driver "+string(driver)+" makes are reached without it")
-		}
+	named, fix := loginName, LoginNameFix
+	if driver.MakesVMs() { // cloud-init makes the user
+		named, fix = userName, "use lower case letters, digits, dashes and underscores"
+	}
+	later := s.Config != "" // the file may set what is not set here
+	ps.addIf(s.Port != above.Port && (s.Port < 1 || s.Port > 65535) && (s.Port != 0 || !later),
+		key+".port", strconv.Itoa(s.Port), "is not a TCP port", "use 1 to 65535")
+	ps.addIf(s.User != above.User && !named.MatchString(s.User) && (s.User != "" || !later),
+		key+".user", s.User, "is not a user name", fix)
+	switch {
+	case driver == DriverExisting:
+		s.checkExisting(ps, key, above)
+	case driver.MakesVMs():
+		s.checkMade(ps, key, driver, above)
+	}
+}
+
+// checkExisting reports mistakes in values that only driver existing reads.
+func (s SSH) checkExisting(ps *problems, key string, above SSH) {
+	if s.HostKey != "" && s.HostKey != above.HostKey {
+		checkHostKey(ps, key+".hostKey", s.HostKey)
+	}
+	ps.addIf(s.SudoPassword != above.SudoPassword && strings.ContainsAny(s.SudoPassword, "\n\r"),
+		key+".sudoPassword", "", "has more than one line, and sudo reads one",
+		"set it again, without the line break")
+	if slices.Equal(s.Jump, above.Jump) && s.KnownHosts == above.KnownHosts {
 		return
 	}
-	ps.addIf(strings.ContainsAny(s.SudoPassword, "\n\r"), key+".sudoPassword", "",
-		"has more than one line, and sudo reads one", "set it again, without the line break")
 	for i, jump := range s.Jump {
 		jump.check(ps, fmt.Sprintf("%s.jump[%d]", key, i), s)
+	}
+}
+
+// checkMade refuses values that a driver does not read, because it makes the hosts and their keys.
+func (s SSH) checkMade(ps *problems, key string, driver Driver, above SSH) {
+	generates := "is not read: driver " + string(driver) + " generates "
+	ps.addIf(s.KeyFile != above.KeyFile, key+".keyFile", s.KeyFile, generates+"its own key",
+		"remove it")
+	ps.addIf(s.HostKey != above.HostKey, key+".hostKey", "", generates+"the host keys", "remove it")
+	for name, set := range map[string]bool{
+		"jump": !slices.Equal(s.Jump, above.Jump), "agent": s.Agent && !above.Agent,
+		"passphrase":     s.Passphrase != above.Passphrase,
+		"sudoPassword":   s.SudoPassword != above.SudoPassword,
+		"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config,
+		"knownHosts": s.KnownHosts != above.KnownHosts,
+	} {
+		ps.addIf(set, key+"."+name, "", "is only read by driver existing",
+			"remove it: the hosts that driver "+string(driver)+" makes are reached without it")
 	}
 }
 

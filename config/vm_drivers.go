@@ -62,8 +62,8 @@ func (c *Config) checkHypervisor(ps *problems) {
 		field("hosts.hypervisor.address"), "", "is not set", "set the address of a Proxmox VE node")
 	ps.addIf(strings.ContainsAny(host.Address, "/@ "), field("hosts.hypervisor.address"),
 		host.Address, "is not an address", "write the IP address or the DNS name alone")
-	checkSSH(ps, field("hosts.hypervisor"), DriverExisting,
-		SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
+	SSH{User: host.User, Port: host.Port, HostKey: host.HostKey}.
+		check(ps, field("hosts.hypervisor"), DriverExisting, SSH{User: DefaultUser, Port: DefaultPort})
 }
 
 func checkLibvirt(ps *problems, libvirt Libvirt) {
