@@ -45,7 +45,4 @@ func TestUserCommandsNeedNoStateLayout(t *testing.T) {
 	code, stdout, _ := invoke(t, "", "version")
 	assert.Zero(t, code)
 	assert.NotEmpty(t, stdout)
-	code, _, stderr = invoke(t, "", "no-such")
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `unknown command "no-such"`)
 }

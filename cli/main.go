@@ -85,7 +85,7 @@ func find(args []string) (*cobra.Command, []string, error) {
 	layout, ofResource := os.LookupEnv(statelayout.Variable)
 	isVerb := actions.Find(text) != nil
 	if offered, _, err := root.Find(args); isVerb && !ofResource {
-		ofResource = err != nil || !offered.Runnable() || offered.CommandPath() != "strata "+text
+		ofResource = err != nil || offered.HasSubCommands() || offered.CommandPath() != "strata "+text
 	}
 	if !ofResource {
 		return root, args, nil

@@ -1,6 +1,11 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 // exitError carries a subcommand's exit code. If its error has an empty text, the subcommand has
 // printed the message itself.
@@ -27,7 +32,42 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(subcommands()...)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{2, err} })
+	refuseWrongUse(root)
 	return root
+}
+
+// refuseWrongUse makes wrong arguments of a command and of its subcommands exit with 2, because 1
+// is the exit code of a finding. For an unknown subcommand of a subcommand, cobra would print the
+// help and exit with 0.
+func refuseWrongUse(command *cobra.Command) {
+	check := command.Args
+	if command.HasSubCommands() {
+		check = checkSubcommand
+		command.RunE = func(*cobra.Command, []string) error { return command.Help() }
+		command.SuggestionsMinimumDistance = 2
+	}
+	command.Args = func(_ *cobra.Command, args []string) error {
+		if err := check(command, args); err != nil {
+			return &exitError{2, err}
+		}
+		return nil
+	}
+	for _, subcommand := range command.Commands() {
+		refuseWrongUse(subcommand)
+	}
+}
+
+// checkSubcommand refuses the arguments of a command that has only subcommands.
+func checkSubcommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	fix := "see: " + command.CommandPath() + " --help"
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		fix = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q for %q; %s", args[0], command.CommandPath(), fix)
 }
 
 // subcommands returns all subcommands.
