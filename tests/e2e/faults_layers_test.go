@@ -29,7 +29,7 @@ var layerFaults = []fault{
 	{
 		name: "a webhook's configuration is deleted", layer: "metallb", gate: "metallb-webhook",
 		object: "webhook configuration", cause: "does not exist",
-		fix:    "kubectl create -f -",
+		fix:    "pulumi up puts it back",
 		inject: takenAway("validatingwebhookconfiguration metallb-webhook-configuration"),
 		heal:   givenBack,
 	},
