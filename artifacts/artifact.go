@@ -22,10 +22,11 @@ type Artifact struct {
 	SHA256 string
 	// Size is the file's size in bytes.
 	Size int64
-	// For is the name of the artifact for which this file is needed, such as a chart; empty if
-	// every stack needs the file.
+	// For is the name of the artifact that needs this file, such as a chart that needs an image
+	// archive. It is empty if every stack needs the file.
 	For string
-	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
+	// Origin describes the file's source. It begins with `real:` (a release), `stand-in:` (a
+	// substitute for tests) or `original:` (a release that replaces a stand-in).
 	Origin string
 	// Path is the file's path relative to the project. The file exists once Materialise has run.
 	Path string
@@ -42,12 +43,12 @@ type Artifact struct {
 // files with different content have different names.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
-// extensions lists the file name extensions that FileName includes, because the program that reads
-// the file requires them (K3s for images, Helm for charts, users for disks).
+// extensions lists the file name extensions that FileName keeps, because the file's reader needs
+// them: K3s for image archives, Helm for charts, people for disk images.
 var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml", ".qcow2"}
 
-// place returns the artifact with Path set from its name, version and sum. Path has the extension
-// of original, a path or URL, if it is in extensions.
+// place returns the artifact with Path set from its name, version and sum. Path keeps the extension
+// of original, a path or URL, if extensions lists it.
 func (a Artifact) place(original string) Artifact {
 	name := fmt.Sprintf("%s-%s-%.12s", a.Name, a.Version, a.SHA256)
 	for _, extension := range extensions {

@@ -12,13 +12,14 @@ import (
 	"strata/config"
 )
 
-// goRest is the pin of an image that no registry has.
+// goRest is the pin of an image that Fetch builds from source, because no registry has it.
 var goRest = config.Pin{
 	Name: config.ArtifactK3sImages, Version: "go-rest-1.0.0", Arch: "amd64",
 	URL: "built:examples/go-rest/go-rest-1.0.0.tar", For: config.ArtifactAPISIXChart,
 }
 
-// program writes the program of the image into a project.
+// program writes the source of goRest's program into a project. The program prints the expression
+// prints.
 func program(t *testing.T, project, prints string) {
 	t.Helper()
 	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26.0\n",
@@ -40,7 +41,7 @@ func fetchGoRest(t *testing.T, project string) Locked {
 	return locked
 }
 
-func TestOwnImageIsRebuiltAndRelockedAfterChange(t *testing.T) {
+func TestFetchLocksNewSumOfOwnImageAfterSourceChange(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
 	program(t, project, "1")
@@ -52,13 +53,13 @@ func TestOwnImageIsRebuiltAndRelockedAfterChange(t *testing.T) {
 		"no download that must stay as it was")
 }
 
-func TestOwnImageRebuildMustMatchLock(t *testing.T) {
+func TestMaterialiseRefusesOwnImageWhoseSumDiffersFromLock(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
 	program(t, project, "1")
 	locked := fetchGoRest(t, project).artifact(nil)
 
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where nothing was fetched
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // an empty download cache
 	set := &Set{projectDir: project, source: config.SourceUpstream, all: []Artifact{locked}}
 	require.NoError(t, set.Materialise(t.Context()))
 	assert.NoError(t, Verify(filepath.Join(project, locked.Path), locked.SHA256))

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestBundleManifestResolvesArtifactsWithoutReadingFiles(t *testing.T) {
+func TestResolveReadsOnlyManifestOfBundle(t *testing.T) {
 	dir, entries := bundle(t)
 	for _, entry := range entries {
 		require.NoError(t, os.Remove(filepath.Join(dir, entry.Path)))
@@ -34,17 +34,17 @@ func TestBundleManifestResolvesArtifactsWithoutReadingFiles(t *testing.T) {
 	assert.Equal(t, sum("core")+"+"+sum("metallb"), set.Digest(config.ArtifactK3sImages))
 }
 
-func TestBundleVersionMustMatchConfiguredVersion(t *testing.T) {
+func TestResolveRefusesBundleWithOtherVersionThanConfigured(t *testing.T) {
 	dir, _ := bundle(t)
 	cases := []struct {
 		name, version, chart string
 		wantErr              []string
 	}{
-		{name: "nothing named", version: "", chart: ""},
-		{name: "the same named", version: "v1.34.2+k3s1", chart: "v0.16.2"},
-		{name: "another K3s named", version: "v1.36.3+k3s1",
+		{name: "no version configured", version: "", chart: ""},
+		{name: "same version configured", version: "v1.34.2+k3s1", chart: "v0.16.2"},
+		{name: "other K3s version configured", version: "v1.36.3+k3s1",
 			wantErr: []string{"k3s v1.34.2+k3s1", "strata:k3s.version", "v1.36.3+k3s1"}},
-		{name: "another chart named", chart: "0.16.1",
+		{name: "other chart version configured", chart: "0.16.1",
 			wantErr: []string{"metallb-chart 0.16.2", "strata:metallb.chartVersion", "0.16.1"}},
 	}
 	for _, test := range cases {
@@ -63,7 +63,7 @@ func TestBundleVersionMustMatchConfiguredVersion(t *testing.T) {
 	}
 }
 
-func TestIncompleteBundleErrorNamesArtifact(t *testing.T) {
+func TestResolveErrorNamesMissingOrDuplicateBundleArtifact(t *testing.T) {
 	dir, entries := bundle(t)
 	cases := []struct {
 		name    string
@@ -72,8 +72,8 @@ func TestIncompleteBundleErrorNamesArtifact(t *testing.T) {
 	}{
 		{"no k3s", entries[1:], "no k3s for amd64"},
 		{"no chart", entries[:3], "no metallb-chart for amd64"},
-		{"two of one", append(entries[:5:5], entries[0]), "2 entries named k3s"},
-		{"only another architecture", append(entries[1:5:5], arm(entries[0])), "no k3s for amd64"},
+		{"two k3s entries", append(entries[:5:5], entries[0]), "2 entries named k3s"},
+		{"k3s only for another architecture", append(entries[1:5:5], arm(entries[0])), "no k3s for amd64"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func arm(entry artifacts.Entry) artifacts.Entry {
 	return entry
 }
 
-func TestBundleReturnsOnlyImagesOfStackLayers(t *testing.T) {
+func TestResolveOmitsBundleImagesOfDisabledLayers(t *testing.T) {
 	dir, _ := bundle(t)
 	set, err := artifacts.Resolve(stack(t, dir,
 		func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
@@ -100,7 +100,7 @@ func TestBundleReturnsOnlyImagesOfStackLayers(t *testing.T) {
 	assert.Empty(t, images[0].For)
 }
 
-func TestBundleWithoutImagesIsAccepted(t *testing.T) {
+func TestResolveAcceptsBundleWithoutImageArchives(t *testing.T) {
 	dir, entries := bundle(t)
 	writeManifest(t, dir, entries[0], entries[1], entries[4])
 	set, err := artifacts.Resolve(stack(t, dir, nil), t.TempDir())
@@ -108,7 +108,7 @@ func TestBundleWithoutImagesIsAccepted(t *testing.T) {
 	assert.Empty(t, set.List(config.ArtifactK3sImages))
 }
 
-func TestFolderWithoutManifestIsNotABundle(t *testing.T) {
+func TestResolveRefusesBundleFolderWithoutManifest(t *testing.T) {
 	_, err := artifacts.Resolve(stack(t, t.TempDir(), nil), t.TempDir())
 	assert.ErrorContains(t, err, "no bundle folder")
 	assert.ErrorContains(t, err, "strata:artifacts.source")
@@ -128,7 +128,7 @@ func TestInvalidBundleManifestIsRefused(t *testing.T) {
 		{"short sum", func(e *artifacts.Entry) { e.SHA256 = "abc" }, "64 lower case hex digits"},
 		{"version with a slash", func(e *artifacts.Entry) { e.Version = "../../x" },
 			"is not a version"},
-		{"for nothing that is there", func(e *artifacts.Entry) {
+		{"for names no artifact", func(e *artifacts.Entry) {
 			e.For = "metalb-chart"
 		}, `"metalb-chart" names no artifact`},
 		{"no origin", func(e *artifacts.Entry) { e.Origin = "" },
@@ -164,7 +164,7 @@ func TestMaterialiseIsIdempotent(t *testing.T) {
 	assert.True(t, os.SameFile(before, after))
 }
 
-func TestWrongChecksumErrorNamesFile(t *testing.T) {
+func TestMaterialiseErrorNamesBundleFileWithWrongChecksum(t *testing.T) {
 	dir, entries := bundle(t)
 	file := filepath.Join(dir, entries[0].Path)
 	require.NoError(t, os.WriteFile(file, []byte("BINARY"), 0o644))

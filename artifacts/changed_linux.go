@@ -2,5 +2,5 @@ package artifacts
 
 import "syscall"
 
-// changeTime returns the time of a file's last change of any kind, in nanoseconds.
+// changeTime returns a file's ctime, in nanoseconds since 1970.
 func changeTime(file *syscall.Stat_t) int64 { return file.Ctim.Nano() }

@@ -54,8 +54,8 @@ func ensureCached(ctx context.Context, projectDir string, artifact Artifact) (st
 	return file, err
 }
 
-// obtain writes the file of a pin's URL: if the URL stands for one of Strata's own images, it
-// builds the image, otherwise it downloads the URL.
+// obtain writes the file that a pin's URL names. If the URL stands for one of Strata's own images,
+// obtain builds the image; otherwise it downloads the URL.
 func (s *source) obtain(
 	ctx context.Context, projectDir, url, arch, file string, progress io.Writer,
 ) error {
@@ -69,8 +69,8 @@ func (s *source) obtain(
 	return ownimage.Write(ctx, projectDir, image, image.Reference(), arch, file)
 }
 
-// accept renames a finished download if it has the expected sum. Otherwise it removes the download,
-// so that the next attempt does not resume it.
+// accept verifies a finished download. With the expected sum, it renames partial to file. With
+// another sum, it removes partial, so that the next attempt does not resume it.
 func accept(partial, file, url, sum string) error {
 	if err := Verify(partial, sum); err != nil {
 		var wrong *SumError
@@ -97,16 +97,16 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// fruitless is the number of consecutive attempts without new bytes after which a download fails.
-// firstPause is the pause after the first failed attempt; each further one doubles it.
+// fruitless is the number of consecutive attempts without progress after which a download fails.
+// firstPause is the pause after an attempt with progress; each attempt without progress doubles it.
 const (
 	fruitless  = 5
 	firstPause = 100 * time.Millisecond
 )
 
-// download downloads a URL into a file, and resumes an interrupted download. It retries as long as
-// the file grows. A server that ignores ranges sends the file from the start each time; such an
-// attempt counts as progress if it gets more bytes than every earlier attempt.
+// download downloads a URL into a file, and resumes an interrupted download. It retries after an
+// attempt that was cut off, but not after one that received no data. An attempt makes progress if
+// the file gets larger than ever before: a server that ignores ranges sends it from the start.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -151,7 +151,7 @@ func size(file string) int64 {
 }
 
 // attempt makes one request, which continues the partial file if the server supports ranges. It
-// returns the number of new bytes.
+// returns the number of received bytes.
 func (s *source) attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -179,7 +179,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The file is complete, or has another content than the URL; the caller verifies its sum.
+		// The file is complete, or does not come from this URL; the caller verifies its sum.
 		return 0, nil
 	case http.StatusOK:
 		if _, err := out.Seek(0, io.SeekStart); err != nil {
@@ -203,8 +203,8 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	return got, out.Close()
 }
 
-// counter prints the progress of a download at each 10 %, in one write. It calls beat whenever data
-// arrive.
+// counter prints the progress of a download at each 10 %, with one Write for each line. It calls
+// beat whenever data arrive.
 type counter struct {
 	to                  io.Writer
 	done, total, tenths int64
@@ -225,8 +225,8 @@ func (c *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// fresh downloads a small text that may have changed since the last run, so it starts at the first
-// byte.
+// fresh downloads a small text from the start, because it may have changed since an interrupted
+// download. It returns the text.
 func (s *source) fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

@@ -17,10 +17,10 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Fetch downloads every pin from the configured source, and writes their sums to the lock. It
-// verifies each file with upstream's list of sums, if there is one, and with the lock, if it has
-// the pin. If any check fails, it does not write the lock, and returns all failures. It always
-// builds the pins of Strata's own images. out receives the progress.
+// Fetch downloads every pin from the configured source, and writes the sums to the lock. It
+// compares each sum with upstream's list of sums and with the lock, if they have the file. It
+// always builds Strata's own images. If a pin fails, Fetch does not write the lock, and returns the
+// errors of all pins. out receives the progress.
 func Fetch(
 	ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer,
 ) error {
@@ -36,9 +36,8 @@ func Fetch(
 	return old.With(fetched).Write(projectDir)
 }
 
-// With returns the lock with the newer entries added; they replace entries for the same file. Other
-// entries stay, also those without a pin: if a pin returns to an earlier version, its sum is
-// checked.
+// With returns the lock with newer added; each newer entry replaces the entry for the same file.
+// Entries of former pins stay: if a pin returns to a former version, Fetch compares its sum.
 func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
@@ -81,8 +80,8 @@ func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (
 	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err
 	}
-	// Published files do not change. A changed one was tampered with or republished, so the user
-	// must check it.
+	// A published file must not change. If its sum changes, the file was tampered with or
+	// republished, so the user must check it.
 	expected, err := f.publishedSum(ctx, pin)
 	switch {
 	case err != nil:
@@ -96,14 +95,14 @@ func (f *fetcher) fetchPin(ctx context.Context, pin config.Pin, out io.Writer) (
 	return f.file(ctx, pin, expected, out)
 }
 
-// file downloads or builds a pin's file into the cache. If expected is empty, it accepts any
-// content, because a first download has no sum to compare with.
+// file downloads or builds a pin's file into the cache. If expected is empty, file accepts any
+// content: a first download and a built image have no sum to compare with.
 func (f *fetcher) file(
 	ctx context.Context, pin config.Pin, expected string, out io.Writer,
 ) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
-		// The partial file may be a part of an older version, which no known sum would detect.
+		// Start afresh: without an expected sum, nothing detects other content in partial.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}

@@ -13,13 +13,13 @@ import (
 	"strata/internal/files/lockfile"
 )
 
-// downloadsAtOnce is the number of parallel downloads. This many hide the latency at the start of
-// each download and do not overload a server.
+// downloadsAtOnce is the number of parallel downloads. Four hide the latency at the start of each
+// download, and do not overload a server.
 const downloadsAtOnce = 4
 
 // fetchPins fetches pins into the download cache, in parallel, while it holds the cache's lock.
 // fetched has the lock entries of the fetched pins, in the order of pins; failures has the errors
-// of the remaining pins. err is not nil if no pin could be tried.
+// of the other pins. err is set if the cache cannot be locked, so that no pin was tried.
 func (f *fetcher) fetchPins(
 	ctx context.Context, pins []config.Pin, out io.Writer,
 ) (fetched []Locked, failures []error, err error) {

@@ -87,7 +87,7 @@ func TestFetchRecordsChecksumsInLock(t *testing.T) {
 	assert.Equal(t, 1, up.requests["/k3s"], "what is locked and here is not downloaded again")
 }
 
-func TestFetchRefusesMismatchWithUpstreamChecksums(t *testing.T) {
+func TestFetchRefusesFileWithOtherChecksumThanUpstreamLists(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	pins := up.pins()[:1]
 	pins[0].Sums = up.URL + "/sha256sum-broken.txt"
@@ -120,9 +120,8 @@ func TestFetchRefusesFileChangedSinceLock(t *testing.T) {
 	assert.Equal(t, string(before), string(after))
 }
 
-// A version that comes back is checked against its former sum. A lock without it would trust any
-// new content.
-func TestReturningVersionMustMatchFormerChecksum(t *testing.T) {
+// The lock keeps the sum of a version to which no pin refers any more.
+func TestFetchRefusesChangedFileOfFormerlyPinnedVersion(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(),
 		io.Discard))
@@ -198,7 +197,7 @@ func TestResumedDownloadWithWrongContentIsDiscarded(t *testing.T) {
 		"the next attempt starts afresh")
 }
 
-func TestMissingFileErrorNamesURL(t *testing.T) {
+func TestFetchErrorNamesURLOfMissingFile(t *testing.T) {
 	up := newUpstream(t)
 	delete(up.files, "/k3s")
 	err := artifacts.Fetch(t.Context(), t.TempDir(), config.Artifacts{}, up.pins(), &bytes.Buffer{})
@@ -206,7 +205,7 @@ func TestMissingFileErrorNamesURL(t *testing.T) {
 	assert.ErrorContains(t, err, "404")
 }
 
-func TestResolveWithoutLockAsksForFetch(t *testing.T) {
+func TestResolveWithoutLockSuggestsStrataFetch(t *testing.T) {
 	cfg := stack(t, config.SourceUpstream,
 		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })
 	_, err := artifacts.Resolve(cfg, t.TempDir())
@@ -215,7 +214,7 @@ func TestResolveWithoutLockAsksForFetch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "arm64")
 }
 
-func TestUpstreamArtifactsDownloadOnlyOnMaterialise(t *testing.T) {
+func TestMaterialiseTakesUpstreamArtifactsFromCache(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	cfg := stack(t, config.SourceUpstream,
 		func(cfg *config.Config) { cfg.Hosts.Driver = config.DriverExisting })

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// answersWithin bounds the wait for a host's first answer. Without it, a firewall that drops
-// packets would delay a run for minutes.
+// answersWithin bounds the wait for a host's first answer. Without this limit, a firewall that
+// drops packets would delay a run for minutes.
 const answersWithin = 8 * time.Second
 
-// hosts records for each host of downloads whether it answers, so that each is checked once.
+// hosts records for each host of a download whether it answers, so that each host is checked once.
 type hosts struct {
 	mutex sync.Mutex
 	asked map[string]func() error

@@ -18,7 +18,7 @@ func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	if err != nil {
 		return Artifact{}, err
 	}
-	return found[0], nil // fits has refused a bundle with none or with two.
+	return found[0], nil // fits requires exactly one in a bundle
 }
 
 // AtHand returns the path at which the artifact's file exists on this machine; "" if the file must
@@ -49,7 +49,7 @@ func (a Artifact) CheckUpstream(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking for %s: %w", a.from.address(a.url), err)
 	}
-	_ = answer.Body.Close() // An answer to HEAD has none.
+	_ = answer.Body.Close() // a response to HEAD has no body
 	if answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusMethodNotAllowed {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 // imageScheme is the URL prefix of images in the lock.
 const imageScheme = "docker://"
 
-// ImagePin returns the pin of an image, which is its key in the lock. reference is the image's full
-// name in containerd; version only helps people to distinguish entries.
+// ImagePin returns the pin by which the lock identifies an image. reference is the image's full
+// name in containerd. version only helps people who read the lock.
 func ImagePin(reference, version, arch string) config.Pin {
 	return config.Pin{Name: "image", Version: version, Arch: arch, URL: imageScheme + reference}
 }

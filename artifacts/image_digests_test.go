@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-// locked returns an image's entry.
+// locked returns an image's entry in the lock.
 func locked(reference, arch string, digests ...string) artifacts.Locked {
 	pin := artifacts.ImagePin(reference, "v1", arch)
 	return artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: arch, URL: pin.URL,
@@ -32,7 +32,7 @@ func TestImageDigestsIncludeEveryPlatform(t *testing.T) {
 		"without those that were recorded before there were digests, and those that containerd verifies")
 }
 
-func TestBundleHasNoImageDigestsToCompare(t *testing.T) {
+func TestResolveReturnsNoImageDigestsForBundle(t *testing.T) {
 	project := t.TempDir()
 	dir, _ := bundle(t)
 	existing, err := config.Load("test", map[string]string{

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestPublishedChecksImageWithoutDownload(t *testing.T) {
+func TestCheckUpstreamFindsImageWithoutDownload(t *testing.T) {
 	asked := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.Method
@@ -44,7 +44,7 @@ func TestPublishedChecksImageWithoutDownload(t *testing.T) {
 	assert.Equal(t, file, path)
 }
 
-func TestMissingBundleImageIsReported(t *testing.T) {
+func TestVMImageMissingFromBundleFolderIsAnError(t *testing.T) {
 	image := Artifact{Name: "vm-image", source: filepath.Join(t.TempDir(), "disk.qcow2")}
 	_, err := image.AtHand(t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)

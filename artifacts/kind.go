@@ -7,8 +7,8 @@ import (
 	"strata/config"
 )
 
-// The kinds of a bundle, according to its files. The kind of upstream artifacts is
-// config.SourceUpstream.
+// These are the kinds of a bundle, according to the Origin of its files. The kind of upstream
+// artifacts is config.SourceUpstream.
 const (
 	// KindBundle is a bundle without stand-ins, as `strata bundle make` writes it.
 	KindBundle = "bundle"

@@ -27,7 +27,7 @@ type Lock struct {
 	Artifacts []Locked `json:"artifacts"`
 }
 
-// Locked is one file with its sum.
+// Locked is the lock's entry for one file.
 type Locked struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -35,8 +35,8 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Program is the sum of a plugin's program. It is only set in the lock of a folder of
-	// originals, which stores the unpacked program; SHA256 is then the sum of the archive.
+	// Program is the sum of a plugin's program. Only Originals sets it, because its folder has the
+	// unpacked program instead of the archive; SHA256 is the sum of the archive.
 	Program string `json:"program,omitempty"`
 	// Digests lists all digests under which registries serve an image, as sha256:HEX: first that of
 	// the index, then those of the platforms' manifests. SHA256 is the digest of the manifest for

@@ -23,28 +23,28 @@ type Manifest struct {
 
 // Entry is one file of a bundle.
 type Entry struct {
-	// Name is the logical name. Several entries may have the same.
+	// Name is the logical name. Several entries may have the same name.
 	Name string `json:"name"`
 	// Version is the version of the file's content.
 	Version string `json:"version"`
 	// Arch is the processor architecture as in GOARCH; empty if the file fits all hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact for which this file is needed, for example the chart whose
-	// images are in an archive. If empty, every stack needs it.
+	// For is the name of the artifact that needs this file, for example the chart whose images are
+	// in an archive. It is empty if every stack needs the file.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`
 	// SHA256 is the file's sum in lower case hex, Size its size in bytes.
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
+	// Origin describes the file's source. It begins with `real:`, `stand-in:` or `original:`.
 	Origin string `json:"origin"`
 }
 
 var (
 	hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	origin = regexp.MustCompile(`^(real|stand-in|original):`)
-	// fileWord matches texts that can be part of a file name.
+	// fileWord matches texts that may be part of a file name.
 	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
 

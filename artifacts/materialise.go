@@ -12,8 +12,8 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// Materialise puts every artifact at its Path in the project, and verifies its sum. It downloads
-// files that neither the bundle nor the cache has, so a preview must not call it.
+// Materialise puts every artifact at its Path in the project, and verifies its sum. It downloads or
+// builds upstream artifacts that the cache lacks, so a preview must not call it.
 func (s *Set) Materialise(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
@@ -88,7 +88,7 @@ func stampFile(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
 }
 
-// hasSum reports whether a file has a sum, by its stamp or else by hashing the file.
+// hasSum reports whether a file has a sum. It hashes the file unless the file's stamp matches.
 func hasSum(path, sum string) bool {
 	stamped, err := stampOf(path, sum)
 	if err != nil {

@@ -28,8 +28,8 @@ import (
 	"strata/config"
 )
 
-// mirror is a server with its own CA and a password. Below /strata it serves the files of some
-// pins, by their hosts and paths.
+// mirror is a server with its own CA and a password. It serves the files of some pins at
+// /strata/HOST/PATH.
 type mirror struct {
 	*httptest.Server
 	mutex sync.Mutex
@@ -56,7 +56,7 @@ func newMirror(t *testing.T, pins []config.Pin) *mirror {
 	return m
 }
 
-// ownCA returns a CA for two addresses of this machine. It signs itself, which is enough for TLS.
+// ownCA returns a self-signed CA certificate for two loopback addresses, which a server can use.
 func ownCA(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -73,7 +73,7 @@ func ownCA(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{made}, PrivateKey: key, Leaf: leaf}
 }
 
-// serveTLS serves on an address of this machine.
+// serveTLS starts a TLS server at a loopback address.
 func serveTLS(
 	t *testing.T, address string, certificate tls.Certificate, handler http.Handler,
 ) *httptest.Server {
@@ -90,7 +90,7 @@ func serveTLS(
 	return server
 }
 
-// below returns the path of an address on a mirror.
+// below returns the path at which the mirror serves an upstream URL.
 func below(url string) string { return "/strata/" + strings.TrimPrefix(url, "https://") }
 
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -128,8 +128,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// The test fetches on a machine that reaches only the mirror, as in a company. Then another machine
-// resolves by the lock.
+// One machine fetches from the mirror. Another machine, whose download cache is empty, installs
+// from the same lock and mirror.
 func TestFetchUsesOnlyMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
@@ -148,7 +148,7 @@ func TestFetchUsesOnlyMirror(t *testing.T) {
 		below(pins[0].URL)+"\n")
 	assert.NotContains(t, out.String(), mirrorPassword)
 
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // another machine
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // an empty download cache
 	set, err := artifacts.Resolve(onMirror(t, m), project)
 	require.NoError(t, err)
 	require.NoError(t, set.Materialise(t.Context()))
@@ -158,7 +158,7 @@ func TestFetchUsesOnlyMirror(t *testing.T) {
 	}
 }
 
-func TestMirrorWithOtherContentIsRefused(t *testing.T) {
+func TestMaterialiseRefusesMirrorFileThatDiffersFromLock(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins,
@@ -174,7 +174,7 @@ func TestMirrorWithOtherContentIsRefused(t *testing.T) {
 	assert.NotContains(t, err.Error(), mirrorPassword)
 }
 
-// chart returns the address of one of the pins.
+// chart returns the URL of MetalLB's chart.
 func (m *mirror) chart(t *testing.T, pins []config.Pin) string {
 	t.Helper()
 	for _, pin := range pins {
@@ -186,7 +186,7 @@ func (m *mirror) chart(t *testing.T, pins []config.Pin) string {
 	return ""
 }
 
-func TestMirrorErrorsHidePassword(t *testing.T) {
+func TestFetchErrorsHideMirrorPassword(t *testing.T) {
 	pins := config.Pins()[:1]
 	m := newMirror(t, pins)
 	plain := httptest.NewServer(m)
@@ -199,19 +199,19 @@ func TestMirrorErrorsHidePassword(t *testing.T) {
 		redirect string
 		want     []string
 	}{
-		"another password": {from: m.from("hunter22"),
+		"wrong password": {from: m.from("hunter22"),
 			want: []string{m.URL + below(pins[0].Sums), "401", "strata:artifacts.mirror",
 				config.MirrorVariable}},
-		"a CA that this machine does not know": {from: untrusted, want: []string{m.URL, "x509"}},
-		"a file that it does not have": {
+		"unknown CA": {from: untrusted, want: []string{m.URL, "x509"}},
+		"file missing on the mirror": {
 			from: m.from(mirrorPassword), pin: func(pin *config.Pin) {
 				pin.Sums, pin.URL = "", "https://example.org/missing"
 			},
 			want: []string{m.URL + "/strata/example.org/missing", "404"},
 		},
-		"a way that is not encrypted": {from: m.from(mirrorPassword), redirect: plain.URL,
+		"redirect to http": {from: m.from(mirrorPassword), redirect: plain.URL,
 			want: []string{"not https"}},
-		"one that is encrypted": {
+		"encrypted mirror URL": {
 			from: config.Artifacts{Mirror: config.Sealed},
 			want: []string{"strata:artifacts.mirror is encrypted", config.MirrorVariable,
 				"pulumi config get"},
@@ -237,8 +237,7 @@ func TestMirrorErrorsHidePassword(t *testing.T) {
 	}
 }
 
-// The mirror's password is only for the mirror: a request to another host, after a redirect, does
-// not have it.
+// After a redirect to another host, the request must not contain the mirror's password.
 func TestMirrorPasswordIsNotSentToOtherHosts(t *testing.T) {
 	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2",
 		URL: "https://example.org/metallb-0.16.2.tgz"}}
@@ -255,7 +254,7 @@ func TestMirrorPasswordIsNotSentToOtherHosts(t *testing.T) {
 	assert.Empty(t, seen)
 }
 
-func TestFetchReportsAllMissingArtifactsTogether(t *testing.T) {
+func TestFetchErrorNamesAllMissingArtifacts(t *testing.T) {
 	pins := config.Pins()
 	m := newMirror(t, pins)
 	delete(m.files, below(pins[0].URL))

@@ -31,10 +31,11 @@ type Filled struct {
 	// to the folder. The sum of a plugin is that of its archive.
 	Entries []Entry
 	// Left lists files in the folder that have the name of a requested artifact and that Strata did
-	// not write. Originals does not fetch these artifacts.
+	// not write. Originals fetches neither these artifacts nor those whose versions must match
+	// theirs.
 	Left []string
 	// Missing joins the errors of failed downloads; nil if there are none. After a failed download,
-	// the artifacts whose versions must match that of the missing one are not placed either.
+	// the artifacts whose versions must match are not placed either.
 	Missing error
 }
 
@@ -120,8 +121,8 @@ func goesWith(name string) []string {
 	return []string{name}
 }
 
-// isIncomplete reports whether an artifact was requested, but not fetched, whose version must match
-// that of the artifact name.
+// isIncomplete reports whether name, or an artifact whose version must match, was requested but not
+// fetched.
 func isIncomplete(name string, fetched []Locked, pins []config.Pin) bool {
 	return slices.ContainsFunc(goesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
@@ -130,7 +131,7 @@ func isIncomplete(name string, fetched []Locked, pins []config.Pin) bool {
 	})
 }
 
-// OriginalName returns the file's name in a folder of originals.
+// OriginalName returns the file's name in a folder that Originals fills.
 func (l Locked) OriginalName() string {
 	name := l.Name + "-" + l.Version
 	if isPlugin(l.Name) {
@@ -194,7 +195,7 @@ func (l *Locked) unpack(archive, target string) error {
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // the lock in it was read
+		return nil // cannot fail: lockFolder has created the folder
 	}
 	var left []string
 	for _, file := range files {

@@ -25,7 +25,7 @@ import (
 	"strata/config"
 )
 
-// pinnedHere returns the pins for one architecture, with the plugins.
+// pinnedHere returns the pins for amd64, and those of the plugins for this machine.
 func pinnedHere(t *testing.T, cfg config.Config) []config.Pin {
 	t.Helper()
 	plugins, err := artifacts.PluginPins("..", runtime.GOARCH)
@@ -60,14 +60,14 @@ func (m *mirror) withPlugins(t *testing.T, pins []config.Pin) *mirror {
 	return m
 }
 
-// fill fills a folder from the mirror, for a project without a lock.
+// fill calls Originals for a folder, with the mirror and without a project's lock.
 func (m *mirror) fill(t *testing.T, dir string, pins []config.Pin) (artifacts.Filled, error) {
 	t.Helper()
 	return artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, m.from(mirrorPassword), pins,
 		io.Discard)
 }
 
-// contents returns the files of a folder that are not hidden, less the lock.
+// contents returns the text of each file in a folder, without hidden files and the lock.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -84,7 +84,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
+func TestOriginalsDownloadsEachPinOnce(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	filled, err := m.fill(t, dir, pins)
@@ -120,9 +120,9 @@ func TestFillDownloadsAllPinnedArtifacts(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-// The lab computes the checksum in its manifest from the file in the folder, so no later check
-// would notice a change.
-func TestFillReplacesChangedFile(t *testing.T) {
+// The lab (tests/lab) computes the sums in its manifest from the files in the folder. So only
+// Originals can detect a changed file.
+func TestOriginalsReplacesFileChangedInFolder(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	_, err := m.fill(t, dir, pins)
@@ -141,7 +141,7 @@ func TestFillReplacesChangedFile(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
-func TestFillSkipsRelatedFilesOfMissingArtifact(t *testing.T) {
+func TestOriginalsOmitsK3sFilesWhenInstallScriptIsMissing(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	for _, pin := range pins {
@@ -158,7 +158,7 @@ func TestFillSkipsRelatedFilesOfMissingArtifact(t *testing.T) {
 	}
 }
 
-func TestFillFailsOnWrongChecksum(t *testing.T) {
+func TestOriginalsFailsOnWrongChecksum(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	delete(m.files, below(pins[0].URL))
@@ -172,7 +172,7 @@ func TestFillFailsOnWrongChecksum(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-func TestFillRemovesOldVersionAfterNewOneArrives(t *testing.T) {
+func TestOriginalsRemovesOldVersionOnlyAfterNewDownload(t *testing.T) {
 	old := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}})
 	next := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, append(old, next...)).withPlugins(t, old), t.TempDir()
@@ -195,7 +195,7 @@ func TestFillRemovesOldVersionAfterNewOneArrives(t *testing.T) {
 	assert.Contains(t, contents(t, dir), "metallb-chart-"+config.MetalLBChartVersion+".tgz")
 }
 
-func TestFillKeepsUserFilesAndSkipsRelatedDownloads(t *testing.T) {
+func TestOriginalsKeepsUsersK3sAndDownloadsNoOther(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1.34.2+k3s1"),
@@ -212,8 +212,8 @@ func TestFillKeepsUserFilesAndSkipsRelatedDownloads(t *testing.T) {
 	assert.Contains(t, found, "metallb-chart-"+config.MetalLBChartVersion+".tgz")
 }
 
-// Without a network, or behind a firewall, a first update must not wait for each of a dozen files.
-func TestUnresponsiveHostIsRequestedOnce(t *testing.T) {
+// Without a network, the first update must not wait for each of a dozen files.
+func TestOriginalsRequestsFailingHostOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var asked atomic.Int32
 	silent := httptest.NewUnstartedServer(
@@ -238,9 +238,9 @@ func TestUnresponsiveHostIsRequestedOnce(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-// An interrupt says nothing about the network. If it counted as a missing file, the build would
-// compile everything although the user wanted to stop.
-func TestInterruptedDownloadIsAnError(t *testing.T) {
+// If an interrupt counted as a failed download, the caller would build everything from source
+// although the user wanted to stop.
+func TestOriginalsReturnsErrorWhenInterrupted(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -258,7 +258,7 @@ func TestInterruptedDownloadIsAnError(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, artifacts.LockFile))
 }
 
-func TestConcurrentFillsWaitForEachOther(t *testing.T) {
+func TestConcurrentOriginalsRunsDownloadEachFileOnce(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	var both sync.WaitGroup

@@ -25,8 +25,8 @@ func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
 var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
 
 // PluginPins returns the pins of Pulumi's plugins for Linux and an architecture, at the versions of
-// their SDKs in the project's go.mod. They have no list of sums, because its name differs between
-// plugins; the first download is trusted and locked.
+// their SDKs in the project's go.mod. The pins have no list of sums, because each plugin names its
+// list differently. So the first download is trusted, and the lock gets its sum.
 func PluginPins(project, arch string) ([]config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -79,8 +79,8 @@ func CLIPin(project, arch string) (config.Pin, error) {
 	}, nil
 }
 
-// Unpack extracts the program name, in any folder of a .tar.gz archive, to target. It does nothing
-// if target has the archived size and time.
+// Unpack extracts the file called name, in any folder of a .tar.gz archive, to target. It does
+// nothing if target has the size and time of the archived file.
 func Unpack(archive, name, target string) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -110,7 +110,7 @@ func Unpack(archive, name, target string) error {
 	}
 }
 
-// writeProgram writes an executable with the archived time, by which Unpack recognizes it.
+// writeProgram writes an executable with the time in header, by which Unpack recognizes it.
 func writeProgram(content io.Reader, header *tar.Header, target string) error {
 	temporary := filepath.Join(filepath.Dir(target), ".part-"+filepath.Base(target))
 	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // an executable without secrets

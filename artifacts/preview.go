@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// MaterialiseCharts puts the charts at their Paths that need no download. A preview calls it, even
-// in a fresh checkout, because Helm reads the charts to compute the changes. It skips binaries and
-// images.
+// MaterialiseCharts puts those charts at their Paths that need no download. A preview calls it,
+// even in a fresh checkout, because Helm reads the charts to compute the changes. It skips binaries
+// and images.
 func (s *Set) MaterialiseCharts(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
 		return fmt.Errorf("artifacts: %w", err)

@@ -10,8 +10,9 @@ import (
 	"strata/config"
 )
 
-// StackConfigs returns the paths and configurations of stack files; without files, those of the
-// project. A file Pulumi.STACK.yaml or STACK.yaml belongs to the stack STACK.
+// StackConfigs returns the paths and configurations of the given stack files, or of all stack files
+// in the project if files is empty. A file Pulumi.STACK.yaml or STACK.yaml belongs to the stack
+// STACK.
 func StackConfigs(project string, files []string) (paths []string, stacks []*config.Config,
 	err error) {
 	paths = files
@@ -32,9 +33,9 @@ func StackConfigs(project string, files []string) (paths []string, stacks []*con
 	return paths, stacks, nil
 }
 
-// ProjectPins returns the pins of all stack files, without duplicates, and the source to download
-// them from. Without files it reads those of the project; if there are none, it returns the default
-// pins. It fails if stacks have different mirrors, because a pin is fetched once.
+// ProjectPins returns the default pins and those of the given stack files, without duplicates, and
+// the source to download them from. If files is empty, it reads all stack files in the project. It
+// fails if stacks have different mirrors, because each pin is fetched once.
 func ProjectPins(project string, files ...string) ([]config.Pin, config.Artifacts, error) {
 	paths, stacks, err := StackConfigs(project, files)
 	if err != nil {

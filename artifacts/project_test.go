@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestFetchUsesVersionsOfAllStackFiles(t *testing.T) {
+func TestProjectPinsIncludeVersionsOfAllStackFiles(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	pins, from, err := artifacts.ProjectPins("..")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestFetchUsesVersionsOfAllStackFiles(t *testing.T) {
 		"all default pins, and K3s's files at the other version")
 }
 
-func TestFetchUsesMirrorOfStackFiles(t *testing.T) {
+func TestProjectPinsRequireOneMirrorForAllStackFiles(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MirrorVariable, "")
 	project := t.TempDir()
@@ -66,9 +66,9 @@ func TestFetchUsesMirrorOfStackFiles(t *testing.T) {
 	assert.Equal(t, "https://me:hunter2@mirror.example.org", from.Mirror)
 }
 
-// Fetch cannot read settings that `environment:` brings. Users name a copy of the file that has
-// them on the command line.
-func TestFetchReadsStackFilesFromArguments(t *testing.T) {
+// `strata fetch` cannot read settings from Pulumi ESC (`environment:`). Users pass it a copy of the
+// stack file that contains these settings.
+func TestProjectPinsReadStackFileFromArgument(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MirrorVariable, "")
 	project, copied := t.TempDir(), t.TempDir()+"/dev.yaml"

@@ -107,8 +107,8 @@ func (m *Manifest) entries(name, arch string) []Entry {
 	return entries
 }
 
-// fits returns an error if entries, those of one name, are not exactly one file with the configured
-// version. For K3s's images, any number of archives is valid, because K3s pulls missing images.
+// fits returns an error if there is not exactly one entry for name, or if its version is not the
+// configured one. K3s may have any number of image archives, because it pulls missing images.
 func fits(cfg *config.Config, name string, entries []Entry) error {
 	switch {
 	case name == config.ArtifactK3sImages:
@@ -141,7 +141,7 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	pin, _ := cfg.VMImagePin() // Validate has refused an upstream without it.
+	pin, _ := cfg.VMImagePin() // Validate requires hosts.vm.image here
 	locked, ok := lock.Find(pin)
 	if !ok {
 		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`", LockFile, pin.URL)
@@ -159,7 +159,7 @@ func (s *Set) Get(name string) (Artifact, error) {
 	return found[0], nil
 }
 
-// List returns the artifacts with a name, in the manifest's order.
+// List returns the artifacts with a name, in the order of the manifest or of the pins.
 func (s *Set) List(name string) []Artifact {
 	var found []Artifact
 	for _, artifact := range s.all {
@@ -170,8 +170,8 @@ func (s *Set) List(name string) []Artifact {
 	return found
 }
 
-// Digest returns the joined sums of all files with a name, which change with any of them; "" if
-// there are none.
+// Digest returns the joined sums of all artifacts with a name; "" if there are none. The result
+// changes with each of these files.
 func (s *Set) Digest(name string) string {
 	var sums []string
 	for _, artifact := range s.List(name) {

@@ -40,7 +40,7 @@ func sourceOf(from config.Artifacts) *source {
 	}
 	mirror, err := url.Parse(from.Mirror)
 	if err != nil {
-		return &source{fault: errors.New("strata:artifacts.mirror is not a URL")} // its error would show the address
+		return &source{fault: errors.New("strata:artifacts.mirror is not a URL")} // url.Parse's error would show the password
 	}
 	user := mirror.User
 	mirror.User = nil
@@ -69,8 +69,8 @@ func mirrorClient(ca string) (*http.Client, error) {
 	return client, nil
 }
 
-// staysEncrypted returns an error for a redirect to an address that is not https, which would send
-// the mirror's password unencrypted.
+// staysEncrypted refuses redirects to addresses that are not https, because a client would send the
+// mirror's password unencrypted.
 func staysEncrypted(request *http.Request, via []*http.Request) error {
 	const most = 10
 	if len(via) >= most {
@@ -107,7 +107,7 @@ func (s *source) ask(
 	if err != nil {
 		return nil, err
 	}
-	// With a mirror, every URL is on the mirror's host, so the user is always the mirror's.
+	// s.user is only set with a mirror, and then every URL is on the mirror's host.
 	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" {
 		request.SetBasicAuth(s.user.Username(), password)
 	}

@@ -116,7 +116,8 @@ func (c *Chart) addKeys(object map[string]any) {
 	}
 }
 
-// properties returns the top-level properties of a schema. It follows a $ref, as in cert-manager's.
+// properties returns the top-level properties of a schema. It follows a top-level $ref, as in
+// cert-manager's schema.
 func properties(schema map[string]any) map[string]any {
 	at := schema
 	if reference, is := schema["$ref"].(string); is {

@@ -13,7 +13,7 @@ import (
 	"strata/artifacts/helmchart"
 )
 
-// pack writes a chart of these files.
+// pack writes a packaged chart with these files, and returns its path.
 func pack(t *testing.T, files map[string]string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chart.tgz")

@@ -13,7 +13,7 @@ import (
 type Refusal struct {
 	// Path lists the keys and indexes that lead to the value.
 	Path []string
-	// Rule is the reason. It may quote the value.
+	// Rule says which rule the value violates. It may quote the value.
 	Rule string
 	// Keyword is the path of the violated rule in the schema.
 	Keyword string

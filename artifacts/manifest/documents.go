@@ -31,7 +31,7 @@ type documents struct {
 }
 
 // ValidateBytes implements resource.ContentValidator. It records documents that the reader would
-// refuse or change, and returns no error itself: the reader's error would quote the text, which may
+// refuse or change. It returns no error, because the reader's error would quote the text, which may
 // be a Secret's.
 func (d *documents) ValidateBytes(text []byte) error {
 	d.number++
@@ -42,7 +42,7 @@ func (d *documents) ValidateBytes(text []byte) error {
 		d.refuse(at, errors.New("is no object"))
 		return nil
 	}
-	// twice has duplicate keys
+	// twice has an error for each duplicate key
 	for _, err := range append(twice, checkKind(object), checkCharacters(text, object)) {
 		d.refuse(at, err)
 	}
@@ -56,9 +56,9 @@ func (d *documents) refuse(at string, err error) {
 	}
 }
 
-// check records metadata of a wrong type: the reader does not check the metadata of a list's items,
-// and drops a namespace that is not a string. It also records an object that is no list but has the
-// key items, because the reader would take it for a list and drop the object itself.
+// check records faults that kubectl's reader does not report. It finds metadata of a wrong type:
+// the reader drops a namespace that is not a string. It finds an object that is no list but has the
+// key items: the reader would take it for a list and drop the object itself.
 func (d *documents) check(at string, object map[string]any) {
 	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
 	if err == nil {
@@ -77,7 +77,7 @@ func (d *documents) check(at string, object map[string]any) {
 			d.refuse(at, errors.New("is no object"))
 			continue
 		}
-		if object["kind"] != nil || object["apiVersion"] != nil { // without both, they follow from the list's kind
+		if object["kind"] != nil || object["apiVersion"] != nil { // without both, the list's kind implies them
 			d.refuse(at, checkKind(object))
 		}
 		d.check(at, object)
@@ -116,8 +116,8 @@ func checkCharacters(text []byte, object map[string]any) error {
 	return err
 }
 
-// checkCount returns an error if kubectl's reader has read fewer documents than the text has. This
-// happens if a separator line does not end with a newline: the reader knows no other line end, and
+// checkCount returns an error if kubectl's reader has read fewer documents than the text has. The
+// reader ends lines only at newlines. So it does not see a separator between carriage returns, and
 // takes both documents for one.
 func (d *documents) checkCount(starts []int) error {
 	if starts == nil || d.number >= len(starts) {
@@ -128,8 +128,8 @@ func (d *documents) checkCount(starts []int) error {
 }
 
 // separator matches a line that kubectl's reader takes for a separator
-// (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read). YAML requires a space before the comment,
-// and knows fewer spaces. The reader refuses a line that matches badSeparator but not separator.
+// (k8s.io/apimachinery/pkg/util/yaml, YAMLReader.Read). YAML requires a space before a comment, and
+// allows fewer space characters. The reader refuses a line that matches only badSeparator.
 var (
 	separator    = regexp.MustCompile(`(?m)^---[\t\v\f\r\x{85}\p{Z}]*(#.*)?$`)
 	badSeparator = regexp.MustCompile(`(?m)^---.+$`)
@@ -139,8 +139,8 @@ var (
 // (k8s.io/cli-runtime/pkg/resource, StreamVisitor.Visit).
 const sniffed = 4096
 
-// documentStarts returns the first line of each non-empty document in a YAML text; nil for a stream
-// of JSON. It fails for a repeated key.
+// documentStarts returns the line number of each non-empty document in a YAML text; nil for a
+// stream of JSON. It fails for text that the reader would misread, such as a repeated key.
 func documentStarts(text []byte) ([]int, error) {
 	if utilyaml.IsJSONBuffer(text[:min(len(text), sniffed)]) && isJSON(text) {
 		return nil, nil
@@ -186,7 +186,7 @@ func explain(err error) error {
 // checkKeys returns an error for two keys of a mapping that become the same key of JSON, such as
 // yes and on. kubectl's reader would drop the first one.
 func checkKeys(node *yaml.Node) error {
-	seen := map[string]int{} // lines of the keys
+	seen := map[string]int{} // line number by key
 	for i, below := range node.Content {
 		if node.Kind == yaml.MappingNode && i%2 == 0 && below.ShortTag() != "!!merge" {
 			key, err := readKey(below)
@@ -206,12 +206,12 @@ func checkKeys(node *yaml.Node) error {
 	return nil
 }
 
-// readKey returns the key of JSON that kubectl's reader makes of a key of YAML.
+// readKey returns the JSON key that kubectl's reader makes of a YAML key.
 func readKey(key *yaml.Node) (string, error) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
 	}
-	// Decoding is slow, and only short words and numbers have several forms.
+	// Decoding is slow, so skip long words: only short words and numbers have several forms.
 	if text := key.Value; key.ShortTag() == "!!str" && len(text) > len("false") &&
 		unicode.IsLetter(rune(text[0])) {
 		return text, nil

@@ -36,7 +36,7 @@ func (m Manifest) Title() string {
 
 // Parse returns the objects in a file, read as by `kubectl apply --filename`: YAML documents or a
 // stream of JSON, in UTF-8 or UTF-16, with the items of lists. It fails for content that kubectl
-// would silently drop, and for a file without objects. Errors name the file. Beside an error it
+// would silently drop, and for a file without objects. Errors name the file. With an error, it also
 // returns the objects that kubectl would read.
 func Parse(file string, text []byte) ([]Manifest, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)

@@ -11,7 +11,7 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// configMap returns a document.
+// configMap returns a ConfigMap as a YAML document.
 func configMap(name string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
 }
@@ -27,7 +27,7 @@ func utf16(t *testing.T, text string) string {
 	return encoded
 }
 
-// titles returns the objects of a text by their titles.
+// titles returns the titles of the objects in a text.
 func titles(t *testing.T, text string) string {
 	t.Helper()
 	objects, err := manifest.Parse("mine.yaml", []byte(text))
@@ -48,7 +48,7 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"documents": {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" +
 			configMap("b"), both},
-		"documents that end":         {configMap("a") + "...\n---\n" + configMap("b") + "...\n", both},
+		"documents with end marks":   {configMap("a") + "...\n---\n" + configMap("b") + "...\n", both},
 		"a separator with a comment": {configMap("a") + "---# the second\n" + configMap("b"), both},
 		"JSON back to back":          {asJSON("a") + asJSON("b"), both},
 		"JSON in lines":              {asJSON("a") + "\n" + asJSON("b") + "\n", both},
@@ -56,14 +56,14 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 		"JSON after 5000 lines":      {strings.Repeat("\n", 5000) + asJSON("a"), "ConfigMap a"},
 		"carriage returns": {strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n",
 			"\r\n"), both},
-		"a mark of UTF-8": {"\ufeff" + configMap("a"), "ConfigMap a"},
-		"UTF-16":          {utf16(t, configMap("a")+"---\n"+configMap("b")), both},
+		"byte order mark of UTF-8": {"\ufeff" + configMap("a"), "ConfigMap a"},
+		"UTF-16":                   {utf16(t, configMap("a")+"---\n"+configMap("b")), both},
 		"a list": {
 			"apiVersion: v1\nkind: List\nitems: [" + asJSON("a") + ", " + asJSON("b") +
 				"]\n", both},
 		"a list of one kind": {
 			"apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n", both},
-		"an overridden merge": {
+		"merge key with an overridden value": {
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - &base " +
 				"{name: a, image: nginx}\n  - {<<: *base, name: b}\n", "Pod a"},
 		"two merges": {
@@ -71,11 +71,11 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 			"ConfigMap a"},
 		"keys that look alike": {configMap("a") + "data: {on: a, \"on\": b, 1: c, \"01\": d, 1.5: e, o: f}\n",
 			"ConfigMap a"},
-		"a character for bytes that were lost": {configMap("a") + "data: {x: \ufffd}\n", "ConfigMap a"},
+		"replacement character in the text": {configMap("a") + "data: {x: \ufffd}\n", "ConfigMap a"},
 		"surrogates in JSON": {
 			strings.Replace(asJSON("a"), `"name"`, `"labels": {"a": "\ud83d\ude00"}, "name"`, 1),
 			"ConfigMap a"},
-		"a name of the cluster": {
+		"generateName": {
 			"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-, namespace: b}\n",
 			"Job b/a-"},
 	} {
@@ -88,21 +88,22 @@ func TestManifestsAreParsedLikeKubectl(t *testing.T) {
 		merged[0].Object["spec"].([]any)[1])
 }
 
-// ignoredContent has files with content that kubectl ignores, and the error for each.
+// ignoredContent has files that kubectl refuses, or of which it ignores or changes content, and the
+// error for each.
 var ignoredContent = map[string]struct{ text, want string }{
-	"a document without a mark": {configMap("a") + "...\n" + configMap("b"),
+	"document without a separator": {configMap("a") + "...\n" + configMap("b"),
 		"line 4: did not find expected <document start>; begin each document with a line that is ---"},
-	"lines that kubectl ignores": {
+	"carriage returns as line ends": {
 		strings.ReplaceAll(configMap("a")+"---\n"+configMap("b"), "\n", "\r"),
 		"line 4: kubectl would not read this document"},
-	"a key that is there twice": {configMap("a") + "data: {x: y}\ndata: {x: z}\n",
+	"repeated key": {configMap("a") + "data: {x: y}\ndata: {x: z}\n",
 		`line 5: kubectl reads this key as "data", like the key in line 4; remove one`},
 	"a second JSON object that the reader takes for YAML": {
 		strings.Repeat("\n", 5000) + asJSON("a") + asJSON("b"),
 		"did not find expected <document start>; begin each document with a line that is ---"},
-	"a key twice by YAML 1.1": {configMap("a") + "data: {on: x, yes: y}\n",
+	"on and yes, which are true in YAML 1.1": {configMap("a") + "data: {on: x, yes: y}\n",
 		`line 4: kubectl reads this key as "true", like the key in line 4; remove one`},
-	"a truth and a text": {configMap("a") + "data:\n  yes: x\n  \"true\": y\n",
+	"boolean key and string key": {configMap("a") + "data:\n  yes: x\n  \"true\": y\n",
 		`line 6: kubectl reads this key as "true", like the key in line 5; remove one`},
 	"a number in two forms": {configMap("a") + "data: {0x10: x, 16: y}\n",
 		`line 4: kubectl reads this key as "16"`},
@@ -111,7 +112,7 @@ var ignoredContent = map[string]struct{ text, want string }{
 	"a fraction":         {configMap("a") + "data: {1.10: x, 1.1: y}\n", `reads this key as "1.1"`},
 	"an alias":           {configMap("a") + "data: {&k x: y, *k : z}\n", `reads this key as "x"`},
 	"a key in a list":    {configMap("a") + "x: [{y: {on: 1, true: 2}}]\n", `reads this key as "true"`},
-	"a key that is one":  {configMap("a") + "data: {{hunter2: a}: b}\n", "line 4: kubectl cannot read this key"},
+	"mapping as a key":   {configMap("a") + "data: {{hunter2: a}: b}\n", "line 4: kubectl cannot read this key"},
 	"a key that is null": {configMap("a") + "data: {~: hunter2}\n", "line 4: kubectl cannot read this key"},
 	"binary data that is no text": {configMap("a") + "data: {a: !!binary /////w==}\n",
 		"document 1: has bytes that are not UTF-8, which kubectl would replace"},
@@ -121,7 +122,7 @@ var ignoredContent = map[string]struct{ text, want string }{
 	"a document on the separator's line": {
 		configMap("a") + "--- {apiVersion: v1, kind: Secret, metadata: {name: b}, stringData: {a: hunter2}}\n",
 		"line 4: kubectl reads nothing but a comment behind ---; begin the document in the next line"},
-	"a value that its tag cannot have": {configMap("a") + "data: {a: !!int hunter2}\n",
+	"value that contradicts its tag": {configMap("a") + "data: {a: !!int hunter2}\n",
 		"kubectl cannot read it; see kubectl label --local a=b --filename FILE"},
 	"a password that looks like an alias": {configMap("a") + "data: {a: *hunter2}\n",
 		"refers to an unknown anchor; quote texts that begin with *"},
@@ -136,14 +137,14 @@ var ignoredContent = map[string]struct{ text, want string }{
 		`document 2: duplicate field "metadata.name"`},
 	"an object with items": {configMap("a") + "items: []\n",
 		"document 1: ConfigMap has the key items"},
-	"a namespace that is a truth": {configMap("a, namespace: no"),
+	"boolean namespace": {configMap("a, namespace: no"),
 		"document 1: json: cannot unmarshal bool into Go struct field " +
 			"ObjectMeta.metadata.namespace of type string"},
-	"a namespace that is a year": {configMap("a, namespace: 2024"),
+	"numeric namespace": {configMap("a, namespace: 2024"),
 		"cannot unmarshal number into Go struct field ObjectMeta.metadata.namespace of type string"},
 	"a name that is a number": {configMap("123"),
 		"cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
-	"the same in a list": {
+	"boolean namespace in a list": {
 		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: " +
 			"{name: a, namespace: no}}]\n",
 		"document 1: items[0]: json: cannot unmarshal bool into Go struct field " +
@@ -158,18 +159,18 @@ var ignoredContent = map[string]struct{ text, want string }{
 	"no kind in a list": {
 		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, stringData: {a: hunter2}}]\n",
 		"document 1: items[0]: expected apiVersion and kind"},
-	"a kind that is none": {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
-	"a version that is none": {"apiVersion: a/b/c\nkind: a\n",
+	"invalid kind": {"apiVersion: v1\nkind: a:b\n", `kind "a:b"`},
+	"invalid apiVersion": {"apiVersion: a/b/c\nkind: a\n",
 		"unexpected GroupVersion string: a/b/c"},
-	"nothing":       {"# nothing\n", "holds no object"},
-	"an empty list": {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
-	"text":          {"hello", "document 1: is no object"},
+	"only a comment": {"# nothing\n", "holds no object"},
+	"an empty list":  {"apiVersion: v1\nkind: List\nitems: []\n", "holds no object"},
+	"text":           {"hello", "document 1: is no object"},
 	"broken YAML": {configMap("a") + "---\ninvalid: yaml: :\n",
 		"line 5: mapping values are not allowed in this context"},
 	"broken JSON": {asJSON("a") + "{", "did not find expected <document start>"},
 }
 
-func TestManifestWithIgnoredContentIsRefused(t *testing.T) {
+func TestParseRefusesContentThatKubectlWouldNotReadAsWritten(t *testing.T) {
 	for name, test := range ignoredContent {
 		t.Run(name, func(t *testing.T) {
 			_, err := manifest.Parse("mine.yaml", []byte(test.text))
@@ -183,13 +184,12 @@ func TestManifestWithIgnoredContentIsRefused(t *testing.T) {
 	}
 }
 
-// An object that is refused must not hide the others of its file.
-func TestRefusedObjectLeavesOthersInResult(t *testing.T) {
+func TestParseReturnsOtherObjectsBesideRefusedOne(t *testing.T) {
 	const whole = "ConfigMap a, ConfigMap b"
 	for name, test := range map[string]struct{ text, want string }{
 		"a label that is a number": {"metadata: {name: c, labels: {v: 1.0}}\n", whole},
 		"an object with items":     {"metadata: {name: c}\nitems: []\n", whole},
-		"a key that is twice": {"metadata: {name: c, name: d}\n",
+		"repeated key of metadata": {"metadata: {name: c, name: d}\n",
 			"ConfigMap a, ConfigMap d, ConfigMap b"},
 		"no kind":     {"stringData: {a: hunter2}\n", whole},
 		"text":        {"hello", whole},

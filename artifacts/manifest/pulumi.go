@@ -19,7 +19,8 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// copies are annotations of tools in which the whole object stands, with a Secret's data.
+// copies lists the annotations in which tools store a copy of the whole object, including a
+// Secret's data.
 var copies = []string{
 	corev1.LastAppliedConfigAnnotation, "kapp.k14s.io/original", "objectset.rio.cattle.io/applied",
 	"banzaicloud.com/last-applied",
@@ -51,9 +52,9 @@ func (m Manifest) Prepare(pinned bool) error {
 	return errors.Join(m.prepare(nil, m.Object)...)
 }
 
-// isEncrypted reports whether the object has a block of SOPS, or a text that SOPS has encrypted: in
-// an encrypted list, the block is beside the objects. It returns false for a SopsSecret or
-// GlobalSopsSecret, which its operator decrypts in the cluster.
+// isEncrypted reports whether SOPS has encrypted the object, so that it has a sops block or an
+// encrypted text. Items of an encrypted list have no block, because the list has it. It returns
+// false for a SopsSecret or GlobalSopsSecret, which an operator decrypts in the cluster.
 func (m Manifest) isEncrypted() bool {
 	_, block := m.Object["sops"]
 	text, err := m.MarshalJSON()
@@ -104,15 +105,16 @@ func child(path *field.Path, key string) *field.Path {
 	return path.Child(key)
 }
 
-// valued matches a path in a CustomResourceDefinition below which null is a value. The Go types of
-// CustomResourceDefinition and APIService are not compiled in. Elsewhere in them, null means the
-// same as a missing key.
+// valued matches a path in a CustomResourceDefinition below which null is a value. At other paths
+// of a CustomResourceDefinition or APIService, null means the same as a missing key. The Go types
+// of both kinds are not compiled in.
 var valued = regexp.MustCompile(
 	`\.(properties|patternProperties|definitions|dependencies)$|\.(default|example|enum)\b`)
 
 // dropNull removes a null that means the same as a missing key, and reports whether it did. It
-// decides by the Go types of metadata and built-in kinds: in a map of strings, for example, null is
-// an empty string. In a custom resource, null may have a meaning, so it stays.
+// decides by the Go types of metadata and built-in kinds. For example, it keeps null in a map of
+// strings, where null means an empty string, and in a custom resource, where null may have a
+// meaning.
 func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())

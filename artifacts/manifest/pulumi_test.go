@@ -9,7 +9,8 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// prepared returns the only object of a text, and the error about it.
+// prepared parses a text with one object and calls Prepare(true). It returns the object and
+// Prepare's error.
 func prepared(t *testing.T, text string) (manifest.Manifest, error) {
 	t.Helper()
 	objects, err := manifest.Parse("mine.yaml", []byte(text))
@@ -23,7 +24,7 @@ const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDef
 const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, " +
 	"namespace: argocd, labels: , creationTimestamp: null}\n"
 
-func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
+func TestPrepareRefusesContentThatPulumiWouldNotApplyUnchanged(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"null in a custom resource": {application +
 			"spec: {source: {helm: {valuesObject: {receivers: {zipkin: null}}}}}\n",
@@ -45,9 +46,9 @@ func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
 				"labels: {a.b/c: null}}\n", "metadata.labels[a.b/c]: null"},
 		"a large integer": {application + "spec: {chatID: -1009223372036854775}\n",
 			"spec.chatID: is an integer beyond 2^53, which Pulumi may round"},
-		"one above 64 bits": {application + "spec: [{size: 18446744073709551616}]\n",
+		"an integer of more than 64 bits": {application + "spec: [{size: 18446744073709551616}]\n",
 			"spec[0].size: is an integer beyond 2^53"},
-		"the first too many": {application + "spec: {size: 9007199254740993}\n",
+		"the smallest integer beyond 2^53": {application + "spec: {size: 9007199254740993}\n",
 			"spec.size: is an integer beyond 2^53"},
 		"generateName": {"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-}\n",
 			"Job a-: metadata.generateName: each update would make another object"},
@@ -72,7 +73,7 @@ func TestValuesPulumiWouldChangeAreRefusedWithPath(t *testing.T) {
 	}
 }
 
-func TestMeaninglessNullsAreRemoved(t *testing.T) {
+func TestPrepareRemovesNullsCopiesAndServerMetadata(t *testing.T) {
 	for name, test := range map[string]struct{ text, without string }{
 		"null of a built-in kind": {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, " +
 			"annotations: }\nspec: {strategy: null, template: {metadata: {creationTimestamp: " +
@@ -82,16 +83,16 @@ func TestMeaninglessNullsAreRemoved(t *testing.T) {
 			"spec: {template: {metadata: {creationTimestamp: null}}}\n",
 			"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: " +
 				"argocd}\nspec: {template: {metadata: {}}}\n"},
-		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
+		"kubectl's last-applied annotation": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
 			"c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
-		"an object's copy of another tool": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, " +
+		"copies of the object by other tools": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, " +
 			"kapp.k14s.io/original: '{}', objectset.rio.cattle.io/applied: H4sI, banzaicloud.com/last-applied: UEs}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
-		"kubectl's note in a template": {application + "spec: {template: {metadata: {annotations: {b: c, " +
+		"last-applied annotation in a template": {application + "spec: {template: {metadata: {annotations: {b: c, " +
 			"kubectl.kubernetes.io/last-applied-configuration: '{}'}}}}\n",
 			application + "spec: {template: {metadata: {annotations: {b: c}}}}\n"},
-		"what the server wrote": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
+		"metadata that the API server wrote": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
 			"resourceVersion: '1', managedFields: [{manager: kubectl, operation: Update}]}\n",
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"},
 		"null of a definition": {definition + "spec: {names: {shortNames: null}, versions: [{schema: " +

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// builtIn returns the kinds that client-go has clients for, and whether each kind has a namespace:
-// then the constructor of its client takes one.
+// builtIn returns the kinds for which client-go has clients; true if the kind is namespaced, so
+// that the constructor of its client takes a namespace.
 func builtIn(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	namespaced := map[schema.GroupKind]bool{}
@@ -36,7 +36,7 @@ func builtIn(t *testing.T) map[schema.GroupKind]bool {
 	return namespaced
 }
 
-func TestBuiltInScopesMatchClientGo(t *testing.T) {
+func TestClusterScopedMatchesClientGoForBuiltInKinds(t *testing.T) {
 	kinds := builtIn(t)
 	require.Greater(t, len(kinds), 60)
 	clusterScoped := ClusterScoped(nil)

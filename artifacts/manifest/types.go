@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// freelyNamed are built-in groups with kinds whose names need not be those of DNS.
+// freelyNamed lists the built-in API groups with kinds whose object names need not be DNS names.
 var freelyNamed = []string{
 	"rbac.authorization.k8s.io", "certificates.k8s.io", "internal.apiserver.k8s.io"}
 
@@ -30,7 +30,7 @@ func (m Manifest) checkTypes(pinned bool) (wrong []error) {
 		return []error{m.refuse("%s has no such kind", m.GetAPIVersion())}
 	}
 	object := m.Unstructured
-	if !known { // each kind has the same metadata
+	if !known { // check only the metadata, which is the same for all kinds
 		object = &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "metadata": m.Object["metadata"]}}
 	}
@@ -39,7 +39,7 @@ func (m Manifest) checkTypes(pinned bool) (wrong []error) {
 	var found typed.ValidationErrors
 	errors.As(err, &found)
 	for _, one := range found {
-		// A newer API server knows more fields. It has the same types.
+		// Another API server may know more fields, but the types of known fields are the same.
 		if pinned || !strings.Contains(one.ErrorMessage, "field not declared") {
 			text, _, _ := strings.Cut(one.Error(), ", got ") // the value may be a Secret's
 			wrong = append(wrong, m.refuse("%s", strings.TrimPrefix(text, ".")))
@@ -61,8 +61,9 @@ func (m Manifest) checkTypes(pinned bool) (wrong []error) {
 	return wrong
 }
 
-// findInvalid returns the path of the value without which the object has the Go type of its kind:
-// of an item the list's path, and of several values that of the value around them.
+// findInvalid returns the path of the field that does not fit the Go type of the object's kind. For
+// an item, it returns the list's path. For several invalid fields, it returns the path of the
+// object that contains them.
 func (m Manifest) findInvalid(at *field.Path, value any) *field.Path {
 	fields, _ := value.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

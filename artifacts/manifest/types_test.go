@@ -14,24 +14,24 @@ const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n
 	"  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: LABEL}}\n" +
 	"    spec: {containers: [{name: a, image: b, resources: {limits: {memory: MEMORY}}}]}\n"
 
-// A newer Kubernetes may know a field or kind that Strata does not know.
-func TestContentThatAPIServersRefuseIsRefused(t *testing.T) {
+// Unknown fields and kinds are refused only with pinned, because a newer Kubernetes may know them.
+func TestPrepareRefusesContentThatAPIServersRefuse(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, want string
-		pinned     bool // only for the pinned Kubernetes
+		pinned     bool // refused only with pinned
 	}{
-		"numbers and truths of a ConfigMap": {configMap("a") + "data: {port: 8080, debug: true}\n",
+		"numbers and booleans in a ConfigMap": {configMap("a") + "data: {port: 8080, debug: true}\n",
 			"mine.yaml: ConfigMap a: data.debug: expected string\n" +
 				"mine.yaml: ConfigMap a: data.port: expected string", false},
 		"a Secret's number": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {pin: 9007199254740993}\n",
 			"mine.yaml: Secret a: stringData.pin: expected string", false},
 		"a Secret's list": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: [hunter2]\n",
 			"mine.yaml: Secret a: data: expected map", false},
-		"no base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {b: aGk=, pin: 'hunter2!'}\n",
+		"invalid base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {b: aGk=, pin: 'hunter2!'}\n",
 			"mine.yaml: Secret a: data.pin: cannot be decoded: error decoding from json: illegal base64 data at input byte 7", false},
-		"two that are no base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: '!', b: '!'}\n",
+		"two values with invalid base64": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: '!', b: '!'}\n",
 			"mine.yaml: Secret a: data: cannot be decoded: error decoding from json: illegal base64 data at input byte 0", false},
-		"two of an object": {strings.NewReplacer("LABEL", "b", "MEMORY", "x").Replace(deployment) +
+		"two invalid fields of an object": {strings.NewReplacer("LABEL", "b", "MEMORY", "x").Replace(deployment) +
 			"status: {conditions: [{lastUpdateTime: x}]}\n", "mine.yaml: Deployment a: object: cannot be decoded: ", false},
 		"a label of a template": {strings.NewReplacer("LABEL", "2", "MEMORY", "1e9").Replace(deployment),
 			"mine.yaml: Deployment a: spec.template.metadata.labels.a: expected string", false},
@@ -70,7 +70,7 @@ func TestContentThatAPIServersRefuseIsRefused(t *testing.T) {
 	}
 }
 
-func TestContentThatAPIServersTakeIsKept(t *testing.T) {
+func TestPrepareAcceptsContentThatAPIServersAccept(t *testing.T) {
 	for name, text := range map[string]string{
 		"quantities and ports":      strings.NewReplacer("LABEL", "b", "MEMORY", "1e9").Replace(deployment),
 		"a role's name":             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: 'x:A'}\nrules: []\n",

@@ -22,7 +22,7 @@ import (
 
 const reference = "localhost/strata/cert-wait:1.0.0"
 
-// project returns a folder with one program of ours.
+// project returns a project folder with program as the source of cert-wait.
 func project(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 	}
 }
 
-// The archive has the format of `docker save`: a list names a configuration, which has the layers'
+// In the format of `docker save`, manifest.json names a configuration file, which has the layers'
 // sums.
 func TestImageArchiveContainsProgramAndReference(t *testing.T) {
 	dir := project(t, "package main\n\nfunc main() {}\n")
@@ -123,8 +123,6 @@ func TestFailedCompilationLeavesNoArchive(t *testing.T) {
 	assert.ErrorContains(t, err, "tools/cert-wait", "the folder that is missing")
 }
 
-// Each image of ours can be made from this repository, and the lab's archives have the same
-// programs.
 func TestEachOwnImageHasSourceFolder(t *testing.T) {
 	for _, image := range config.OwnImages {
 		assert.FileExists(t, filepath.Join("../..", image.Folder, "main.go"), image.Name)
