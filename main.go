@@ -1,6 +1,6 @@
-// Strata brings bare hosts to a working platform and back. Without an argument it is the Pulumi
-// program, with a subcommand it is the command line that the program's own resources and its users
-// run.
+// Strata deploys a Kubernetes platform on bare hosts, and destroys it. Without an argument, it is
+// the Pulumi program. With a subcommand, it is the command line for users and for the program's own
+// resources.
 package main
 
 import (

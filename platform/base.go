@@ -24,8 +24,8 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	return pulumi.String(target.Text), nil
 }
 
-// guard registers the first guard, which fails if the run would delete objects that other programs
-// created in the cluster. Every layer waits for it.
+// guard registers the first guard, and makes every layer wait for it. The guard fails if the run
+// would delete objects that other programs created in the cluster.
 func (b *base) guard(
 	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
 ) (*components.Teardown, error) {
@@ -54,7 +54,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	versions := pulumi.StringMap{}
 	for _, file := range files.Artifacts() {
 		if file.Name == config.ArtifactK3sImages {
-			continue // there may be several archives, with the versions of the other artifacts
+			continue // several archives may have this name, each at the version of another artifact
 		}
 		versions[file.Name] = pulumi.String(file.Version)
 	}
@@ -68,8 +68,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("versions", versions)
 	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
-		// Users need the tunnel for the kubeconfig and the addresses. An update opens one only for
-		// itself.
+		// Users need a tunnel to reach the API and the addresses: an update closes its own.
 		ctx.Export("tunnel", pulumi.Sprintf(
 			"strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy "+
 				"socks5h://127.0.0.1:%d", cfg.Stack, port))

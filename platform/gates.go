@@ -46,11 +46,11 @@ func Registrations(
 	return registrations(ctx, cfg, files, manifests)
 }
 
-// registrations returns the Registrations of manifests that have been read.
+// registrations is Registrations with manifests that are already read.
 func registrations(
 	ctx context.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest,
 ) ([]dryrun.Registration, error) {
-	var failed error // of the program; err may be one of its consequences
+	var failed error // the program's error, of which err may be a consequence
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack,
 		func(ctx *pulumi.Context) error {
 			failed = Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)

@@ -54,8 +54,8 @@ func (a *above) throughAPISIX(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer,
 ) error {
 	var err error
-	// The certificate does not wait for the issuer, and the data plane does not wait for the
-	// address pool, because both converge when these exist.
+	// The certificate does not wait for its issuer, nor the data plane for the address pool: both
+	// become ready by themselves once these exist.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(),
 		Full:   cfg.Apps.Full(),

@@ -39,9 +39,9 @@ type above struct {
 }
 
 // aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start in
-// parallel once the API answers and no more drains follow, so that no gate passes for a Pod that is
-// then drained. They do not wait for all nodes: the scheduler does that, and gates check the
-// running Pods (docs/adr/0006).
+// parallel once the API answers and no drain follows: otherwise a gate could pass for a Pod that is
+// then drained. They do not wait for all nodes, because the scheduler waits for nodes, and gates
+// check the running Pods (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
 	var a above
 	var err error
@@ -67,7 +67,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 		return nil, err
 	}
 	if *cfg.ArgoCD.Enabled {
-		// The release does not wait for Traefik; only the route does (docs/adr/0008).
+		// Argo CD's release does not wait for Traefik; only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
 			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep,
 			CASecret: a.ca.CASecret,
@@ -84,7 +84,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 // The stack's own Vault also needs the self-signed root, which signs Vault's certificate.
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
-	// Issuers wait for cert-manager's webhook: without it, API servers refuse them.
+	// Issuers wait for cert-manager's webhook, because API servers refuse issuers without it.
 	signing := start.WithDependencies(a.manager.API)
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})

@@ -1,5 +1,5 @@
-// Package platform is the Pulumi program. It registers the layers and the dependencies between
-// them; package components has the layers' resources.
+// Package platform is the Pulumi program. It registers the layers and their dependencies, which are
+// health checks called gates. Package components has the layers' resources.
 package platform
 
 import (
@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Program is the platform or a user's own program, with functions that it calls besides registering
-// resources. The zero value is the platform without these functions.
+// Program describes a Pulumi program, and functions that Run calls besides registering resources.
+// The zero value is the platform without these functions.
 type Program struct {
 	// Layers registers the layers of a user's own program. Default: the platform's layers.
 	Layers Layers
@@ -32,10 +32,10 @@ type Program struct {
 	// existing objects are not adopted.
 	Connect components.Connect
 	// Past reads which cluster the stack had before, to refuse an update that would create a second
-	// one. If nil, nothing is refused.
+	// one. If nil, such an update is not refused.
 	Past components.ReadPast
-	// State reads the stack's state, to refuse another layout or another kind of artifacts. If nil,
-	// nothing is refused.
+	// State reads the stack's state, so that Run can refuse a state of another layout, and
+	// artifacts of another kind than the last update had. If nil, neither is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
 	// Drift finds what was changed on the hosts and in the cluster since the stack's last update. If
 	// nil, nothing is put back.
@@ -43,8 +43,8 @@ type Program struct {
 	// Tunnel opens an SSH tunnel to addresses that only a jump host reaches, until the program
 	// exits. If nil, no tunnel is opened.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
-	// Verify runs the gates that this run has not run since began, and returns an error if one
-	// fails. Optional.
+	// Verify runs the gates that no step of this run has run since began, and returns an error if
+	// one fails. Optional.
 	Verify func(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error
 	// Warn prints a warning. If nil, there are no warnings.
 	Warn func(ctx *pulumi.Context, message string) error
@@ -56,7 +56,8 @@ type Start struct {
 	Artifacts *artifacts.Set
 }
 
-// Layer returns the arguments of layers that only wait for cluster.Stable.
+// Layer returns the arguments of a layer that waits only until the API answers and no drain follows
+// (cluster.Stable).
 func (s Start) Layer(cluster *components.Cluster) components.Layer {
 	return components.Layer{
 		Cluster: cluster, Artifacts: s.Artifacts, Timeouts: s.Config.Timeouts, Rules: s.Config,
@@ -71,7 +72,7 @@ type Layers func(ctx *pulumi.Context, start Start) error
 func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
 
 // Run reads and checks the stack's state and configuration, prepares the artifacts, and registers
-// the layers. Then it verifies gates, if Verify is set and the configuration asks for it.
+// the layers. Then it calls Verify, unless the field is nil or the configuration disables it.
 func (p Program) Run(ctx *pulumi.Context) error {
 	began := time.Now()
 	state, err := p.readState(ctx)
@@ -125,7 +126,7 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(manifests) > 0 { // an object that is Strata's own stops a run before any change
+	if len(manifests) > 0 { // refuse an object of Strata's own before any change
 		_, err = registrations(ctx.Context(), cfg, artifacts.NewPinnedSet(cfg), manifests)
 	}
 	return cfg, func(ctx *pulumi.Context, start Start) error {
@@ -134,7 +135,7 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 }
 
 // layers registers the platform's layers and outputs. The order of the calls does not matter to
-// Pulumi; the gates in After do.
+// Pulumi: each layer waits for the gates in its After.
 func (p Program) layers(
 	ctx *pulumi.Context, start Start, target pulumi.StringInput, manifests []components.Manifest,
 ) error {
@@ -201,7 +202,7 @@ func newBase(
 	if err != nil {
 		return nil, err
 	}
-	// K3s has no After, because each node waits for the gate of its own host, which is in Hosts.
+	// K3s needs no After: each node waits for the gate of its own host, which hosts contains.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts,
 		Artifacts: files, Timeouts: cfg.Timeouts,

@@ -15,8 +15,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// readState returns the stack's state, or an error if the state has another layout. It returns an
-// empty State if p.State is nil.
+// readState returns the stack's state, or an error if the state has another layout than this
+// program's. It returns an empty State if p.State is nil.
 func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
 	if p.State == nil {
 		return &stackstate.State{}, nil
@@ -93,14 +93,14 @@ func (p Program) bringArtifacts(
 		return nil, err
 	}
 	if ctx.DryRun() {
-		return files, files.MaterialiseCharts(ctx.Context()) // a preview needs only the charts
+		return files, files.MaterialiseCharts(ctx.Context())
 	}
 	return files, files.Materialise(ctx.Context())
 }
 
-// checkSource returns an error if the artifacts have another kind than those of the stack's last
-// update, because they could replace K3s on every host. STRATA_ARTIFACTS, which sets the source for
-// one run, allows it.
+// checkSource returns an error if the artifacts have another kind than in the stack's last update:
+// other artifacts could replace K3s on every host. STRATA_ARTIFACTS, which sets the source for one
+// run, allows another kind.
 func checkSource(
 	stack string, cfg *config.Config, files *artifacts.Set, state *stackstate.State,
 ) error {

@@ -11,10 +11,10 @@ import (
 	"strata/config"
 )
 
-// checkKeys returns an error for user's values that break a chart's schema, which Helm would only
-// refuse in the middle of an update. It warns of values that are not in the chart's values.yaml,
-// because a chart may accept others. It also warns of K3s keys that the pinned K3s does not have,
-// if another version is configured, because a newer one may have them.
+// checkKeys returns an error for chart values that break a chart's schema, which Helm would only
+// refuse in the middle of an update. It only warns of values that values.yaml lacks, because a
+// chart may accept them. It also warns of keys that the pinned K3s lacks if the configured K3s is
+// another version, which may have them.
 func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	var refused []error
 	var messages []string
@@ -42,9 +42,9 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 	return nil
 }
 
-// compareValues returns a warning for each top-level value that the chart does not have, and a
-// problem for each value that breaks its schema or is a word in place of a boolean. If the chart
-// cannot be read, it returns a warning with the reason.
+// compareValues returns a warning for each top-level value that the chart does not have. It returns
+// a problem for each value that breaks the schema, or that is a text such as yes instead of a
+// boolean. If the chart cannot be read, it returns a warning with the reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 	refused []config.Problem) {
 	file, err := files.Get(own.Artifact())
@@ -68,7 +68,7 @@ func compareValues(own config.Values, files *artifacts.Set) (warnings []string,
 		}
 	}
 	if len(refused) > 0 {
-		return warnings, refused // unknown values may be among these
+		return warnings, refused // an unknown value may be one of these
 	}
 	for _, one := range own.Unknown(chart.Keys()) {
 		warnings = append(warnings, one.Error())

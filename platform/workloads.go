@@ -65,7 +65,7 @@ func (a *above) applications(
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {
-		// A route waits for the Gateway, so that Pulumi can wait for the route's status.
+		// A route waits for the Gateway, whose controller sets the status that Pulumi awaits.
 		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain,
 			a.ca.CASecret)
 	}
