@@ -38,8 +38,8 @@ func newBundleCommand() *cobra.Command {
 	return command
 }
 
-// newBundleMakeCommand returns `strata bundle make`. It runs the Go module tools/bundle, whose
-// libraries are compiled only for this command.
+// newBundleMakeCommand returns `strata bundle make`. It runs the Go module tools/bundle, so that no
+// other command compiles that module's libraries.
 func newBundleMakeCommand() *cobra.Command {
 	var project, stack, file string
 	command := &cobra.Command{

@@ -11,8 +11,8 @@ import (
 	"strata/actions/cluster/canary"
 )
 
-// A renewed kubeconfig makes every command run again. A canary must not be repeated then: it would
-// send requests for minutes to a version that passed long ago.
+// A renewed kubeconfig makes every command run again. A canary must not repeat then, because it
+// would send requests for minutes to a version that it has already tried.
 func TestCanaryDoesNotRepeatTriedVersion(t *testing.T) {
 	const asked = `{"namespace":"shop","routes":["shop"],"stable":"shop","canary":"shop-canary","path":"/","steps":[10],"hold":"1s","maxFailing":1,"minAnswers":1,"timeout":"2s"`
 	t.Setenv("STRATA_KUBECONFIG", "")
@@ -31,7 +31,7 @@ func TestCanaryDoesNotRepeatTriedVersion(t *testing.T) {
 	assert.Equal(t, 2, code, "one that was taken back gives back the weight that it left")
 }
 
-// triedBefore returns the output of a canary that has already passed for an input.
+// triedBefore returns the output of an earlier canary with the input stdin.
 func triedBefore(t *testing.T, stdin string) string {
 	var spec canary.Spec
 	require.NoError(t, json.Unmarshal([]byte(stdin), &spec))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckPodsNamesPodWithoutCertWait(t *testing.T) {
+func TestCheckPodsReportsRequiredCertificateVolume(t *testing.T) {
 	text, err := os.ReadFile("../docs/cert-wait.yaml")
 	require.NoError(t, err)
 	run := func(stdin string, args ...string) (int, string) {
@@ -34,8 +34,8 @@ func TestCheckPodsNamesPodWithoutCertWait(t *testing.T) {
 		"what can be read is checked")
 }
 
-// The texts are objects as `kubectl get --output yaml` and --output json print them. The second Pod
-// of a stream is found, too.
+// These texts are in the formats of `kubectl get` with --output json or yaml. Only the second Pod
+// of each text breaks a rule.
 func TestCheckPodsReadsKubectlOutput(t *testing.T) {
 	const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "generateName": "a-"},
 		"spec": {"containers": [{"name": "a", "image": "b"}], "volumes": [{"name": "tls", "secret": {"secretName": "NAME-tls"}}]}}`
@@ -86,8 +86,8 @@ func TestCheckPodsPrintsRequestedOutputFormat(t *testing.T) {
 	}
 }
 
-// kubectl would read the first document only.
-func TestCheckPodsRefusesDocumentAfterDotsWithoutSeparator(t *testing.T) {
+// kubectl would only read the first document.
+func TestCheckPodsRefusesSecondDocumentWithoutSeparator(t *testing.T) {
 	code, _, stderr := invoke(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n...\n"+
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: [{name: b, image: b}]}\n",
 		"check", "pods", "-")
@@ -96,7 +96,7 @@ func TestCheckPodsRefusesDocumentAfterDotsWithoutSeparator(t *testing.T) {
 		"begin each document with a line that is ---")
 }
 
-// Exit code 1 says that a Pod breaks a rule.
+// Exit code 1 is for Pods that break a rule.
 func TestCheckPodsUsageErrorsExitWithTwo(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                "requires at least 1 arg(s)",
@@ -110,8 +110,7 @@ func TestCheckPodsUsageErrorsExitWithTwo(t *testing.T) {
 	}
 }
 
-// An object that cannot be read must not hide the findings of its file.
-func TestCheckPodsChecksOthersOfFileBesideUnreadableObject(t *testing.T) {
+func TestCheckPodsReportsPodBesideUnreadableObject(t *testing.T) {
 	code, stdout, stderr := invoke(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"+
 		"spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}\n---\n"+
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, labels: {v: 1.0}}\n", "check", "pods", "-")

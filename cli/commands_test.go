@@ -13,8 +13,7 @@ import (
 	"strata/actions"
 )
 
-// A user who sees a command of Strata in a process list or a script finds it in the help and on a
-// page.
+// Users look up a command that they see in a process list or a script.
 func TestEachCommandIsInHelpAndDocs(t *testing.T) {
 	pages := ""
 	for _, pattern := range []string{"../docs/*.md", "../docs/layers/*.md"} {
@@ -34,9 +33,8 @@ func TestEachCommandIsInHelpAndDocs(t *testing.T) {
 	assert.Contains(t, pages, "--after-destroy", "a flag of strata orphans")
 }
 
-// Verbs of resources must not be commands for users, except the listed ones. Run looks for a verb
-// first, so a listed command does the same as its verb.
-func TestResourceVerbsAreNotUserCommands(t *testing.T) {
+// Only the listed verbs may also be commands for users.
+func TestOnlyListedVerbsAreUserCommands(t *testing.T) {
 	both := map[string]string{
 		"hostkey": "errors about a host's key name it",
 	}

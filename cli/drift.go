@@ -27,8 +27,8 @@ type driftFlags struct {
 	metrics string
 }
 
-// newDriftCommand returns `strata drift`. It exits with 0 if nothing differs, with 1 if something
-// does, and with 2 if nothing is known to differ, but something could not be compared.
+// newDriftCommand returns `strata drift`. It exits with 0 if nothing differs, and with 1 if
+// something does. It exits with 2 if it found no difference, but could not compare everything.
 func newDriftCommand() *cobra.Command {
 	var flags driftFlags
 	command := &cobra.Command{

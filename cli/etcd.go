@@ -83,7 +83,7 @@ func newRestoreCommand() *cobra.Command {
 	return command
 }
 
-// restoreToNewHosts restores a snapshot on hosts that have no data of the cluster.
+// restoreToNewHosts copies a snapshot to the first host, which the next update restores.
 func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
 	cfg, err := config.OfStack(flags.project, flags.stack,
 		stackFile(flags.config, flags.project, flags.stack))

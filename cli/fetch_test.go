@@ -20,7 +20,7 @@ import (
 	"strata/config"
 )
 
-// mirrored serves a file at every path of upstream, and the lists of K3s's sums.
+// mirrored answers like a mirror: it serves K3s's lists of sums, and a file at every other path.
 func mirrored(w http.ResponseWriter, r *http.Request) {
 	content := func(at string) string { return "content of " + at }
 	folder, name := path.Split(r.URL.Path)
@@ -33,7 +33,7 @@ func mirrored(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stackWithMirror returns a stack's file on an existing cluster, which downloads from a server.
+// stackWithMirror returns the file of a stack on an existing cluster, with server as its mirror.
 func stackWithMirror(t *testing.T, server *httptest.Server) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"config": map[string]any{
@@ -47,7 +47,7 @@ func stackWithMirror(t *testing.T, server *httptest.Server) []byte {
 	return text
 }
 
-func TestFetchLocksArtifactsOfAllStacks(t *testing.T) {
+func TestFetchLocksAllPinsFromMirror(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(mirrored))
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -65,7 +65,7 @@ func TestFetchLocksArtifactsOfAllStacks(t *testing.T) {
 	}
 }
 
-func TestFetchRecordsNoImagesOutsideACheckout(t *testing.T) {
+func TestFetchImagesFailsOutsideCheckout(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(mirrored))
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -8,15 +8,15 @@ import (
 	"strata/config"
 )
 
-// ofStack gives a subcommand the flags for a stack's name, which is required, and for its project.
+// ofStack adds the flag --stack, which is required, and the flag --project to a subcommand.
 func ofStack(command *cobra.Command, stack, project *string) {
 	command.Flags().StringVarP(stack, "stack", "s", "", "the stack's name")
 	command.Flags().StringVar(project, "project", ".", "the project's folder")
 	requireFlag(command, "stack")
 }
 
-// ofFile gives a subcommand the flag for the path of the stack's file, which may be outside the
-// project's folder.
+// ofFile adds the flag --config-file, the path of the stack's file, which may be outside the
+// project's folder, to a subcommand.
 func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "",
 		"the stack's file (default Pulumi.STACK.yaml in the project)")
@@ -30,10 +30,9 @@ func stackFile(named, project, stack string) string {
 	return config.StackFile(project, stack)
 }
 
-// requireFlag makes a flag required.
 func requireFlag(command *cobra.Command, flag string) {
 	if err := command.MarkFlagRequired(flag); err != nil {
-		panic(err) // there is no such flag: a slip in this package
+		panic(err) // a bug of this package: the flag does not exist
 	}
 }
 

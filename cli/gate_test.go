@@ -27,7 +27,7 @@ func invoke(t *testing.T, stdin string, args ...string) (code int, stdout, stder
 	return code, out.String(), err.String()
 }
 
-// agentSpec returns the gate of an agent's unit on the server.
+// agentSpec returns the Spec of a gate that checks an agent's K3s unit on the server.
 func agentSpec(t *testing.T, server *sshtest.Server, timeout string) string {
 	t.Helper()
 	target, err := json.Marshal(server.Target())
@@ -105,8 +105,8 @@ func TestPushPrintsChecksumAndSkipsExistingFile(t *testing.T) {
 	assert.Contains(t, stderr, "expected sha256 0000")
 }
 
-// stateOf returns an exported state. It has a gate of each name, for an agent's unit on the server,
-// and resources that must not be taken for a gate.
+// stateOf returns an exported state. It has a gate of each name with the Spec of agentSpec, and
+// resources that are no gates.
 func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 	t.Helper()
 	quoted, err := json.Marshal(string(server.PrivateKey()))

@@ -22,7 +22,7 @@ type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
 	// kubeconfig is the path of a read-only user's kubeconfig, and metrics the path of the metrics
-	// file to write. every is the pause between two rounds; zero means one round.
+	// file to write. every is the interval of the rounds; zero means one round.
 	kubeconfig, metrics string
 	every               time.Duration
 }
@@ -70,7 +70,7 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	if len(flags.Only) > 0 {
 		progress = cmd.ErrOrStderr()
 	}
-	if flags.kubeconfig != "" { // in each round, because its credentials expire
+	if flags.kubeconfig != "" { // read in each round, because its credentials expire
 		text, err := os.ReadFile(flags.kubeconfig)
 		if err == nil && len(text) == 0 {
 			err = errors.New(flags.kubeconfig + " is empty")

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// oneServer is the smallest stack file: one host, and nothing above K3s.
+// oneServer is the smallest stack file: one host, and no layer except K3s.
 const oneServer = `config:
   strata:hosts:
     driver: existing
@@ -29,7 +29,7 @@ const oneServer = `config:
 // environment is the line of a stack file that takes values from Pulumi ESC.
 const environment = "environment: [shared/dev]\n"
 
-// gatesOfOneServer are the gates of oneServer.
+// gatesOfOneServer lists the names of oneServer's gates.
 var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes",
 	"k3s-system"}
 
@@ -42,8 +42,8 @@ func project(t *testing.T, stackFile string) string {
 	return dir
 }
 
-// After a failed update, the state has only the gates that opened before the failure. That these
-// are open says nothing about the platform.
+// After a failed update, the state has only the gates that opened before the failure. So open gates
+// alone do not show that the platform works.
 func TestHealthReportsMissingGatesAfterFailedUpdate(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
@@ -65,8 +65,8 @@ func TestHealthReportsMissingGatesAfterFailedUpdate(t *testing.T) {
 	assert.NotContains(t, stdout, "left over")
 }
 
-// pulumiWithout makes a stand-in of pulumi whose backend has the given state for stack dev. With an
-// empty state, the backend has no such stack.
+// pulumiWithout puts a stand-in of pulumi first in PATH, whose stack dev has the given state. If
+// the state is empty, there is no stack dev.
 func pulumiWithout(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,8 +79,8 @@ cat "$(dirname "$0")/state"
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-func TestHealthReportsNoOpenGateBeforeFirstUpdate(t *testing.T) {
-	for name, state := range map[string]string{"no stack": "", "no up": `{"version":3,"deployment":null}`} {
+func TestHealthReportsAllGatesMissingBeforeFirstUpdate(t *testing.T) {
+	for name, state := range map[string]string{"no stack": "", "no update": `{"version":3,"deployment":null}`} {
 		t.Run(name, func(t *testing.T) {
 			pulumiWithout(t, state)
 			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project",
@@ -100,13 +100,13 @@ func TestHealthFailsWithoutReadableStackFile(t *testing.T) {
 		code            int
 		says            string
 	}{
-		"no file":                      {"", "active", 2, "Pulumi.other.yaml"},
-		"no file, and a gate not open": {"", "activating", 1, "Pulumi.other.yaml"},
-		"one that is wrong": {"config: {strata:hosts: {drvier: existing}}", "active", 2,
+		"no file":                    {"", "active", 2, "Pulumi.other.yaml"},
+		"no file, and a closed gate": {"", "activating", 1, "Pulumi.other.yaml"},
+		"invalid file": {"config: {strata:hosts: {drvier: existing}}", "active", 2,
 			"strata:hosts.drvier"},
-		"one that is encrypted": {oneServer + "  strata:apps: {secure: v1:hunter2}\n",
+		"encrypted section": {oneServer + "  strata:apps: {secure: v1:hunter2}\n",
 			"active", 2, "strata:apps: is encrypted"},
-		"one with an environment of Pulumi ESC": {oneServer + environment, "active", 2,
+		"environment of Pulumi ESC": {oneServer + environment, "active", 2,
 			"environment: has values of Pulumi ESC"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestHealthReportsLeftoverGatesAfterConfigurationChange(t *testing.T) {
 	assert.Equal(t, true, gates[5]["leftOver"])
 }
 
-func TestHealthCountsRequestedMissingGateAsNotOpen(t *testing.T) {
+func TestHealthWithGateFlagFailsForMissingOrUnknownGate(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	for gate, want := range map[string]struct {

@@ -15,9 +15,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// fakePulumi puts a stand-in of pulumi first in PATH. It exports a state, and counts its calls in a
-// file. The second call fails. The third call, which then asks whether the stack exists, fails,
-// too.
+// fakePulumi puts a stand-in of pulumi first in PATH, and returns the number of its calls so far.
+// Each call exports the state, except the second, which fails. The third call asks for a list of
+// stacks, but gets the state.
 func fakePulumi(t *testing.T, state string) (calls func() int) {
 	t.Helper()
 	dir := t.TempDir()

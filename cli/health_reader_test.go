@@ -12,7 +12,7 @@ import (
 )
 
 // Without the passphrase, Pulumi shows the state with its secrets encrypted.
-func TestHealthWithReaderNeedsNoStateSecrets(t *testing.T) {
+func TestHealthWithReaderKubeconfigNeedsNoPassphrase(t *testing.T) {
 	dir := t.TempDir()
 	state, file := filepath.Join(dir, "state"), filepath.Join(dir, "kubeconfig")
 	require.NoError(t, os.WriteFile(state,

@@ -19,7 +19,7 @@ func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(messa
 // until it has been idle for tunnel.Idle, so that Pulumi can still delete objects through the
 // tunnel.
 func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
-	// Log fails only if the connection to Pulumi's engine fails.
+	// Ignore Log's error: it only fails if the connection to Pulumi's engine fails.
 	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) })
 }
 

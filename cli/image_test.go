@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestImageExplainsUseOfBuiltArchive(t *testing.T) {
+func TestImageWritesArchiveAndPrintsHowToUseIt(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
 		code := Run(append([]string{"image"}, args...), strings.NewReader(""), &out, &out)

@@ -83,7 +83,7 @@ func newInitCommand() *cobra.Command {
 	return command
 }
 
-// request converts the flags to a request. Its error joins all mistakes in them.
+// request converts the flags to a request. Its error joins all mistakes in the flags.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, CgroupV1: f.cgroupV1, AcceptNew: f.acceptNew}
 	f = f.byDefault()
@@ -101,8 +101,8 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	return request, errors.Join(append(wrong, err)...)
 }
 
-// byDefault returns the flags with their defaults. With --ssh-config it sets no defaults, because
-// that file may set the values.
+// byDefault returns the flags with their defaults. With --ssh-config, it sets no defaults, because
+// the ssh_config may set the values.
 func (f initFlags) byDefault() initFlags {
 	if f.config != "" {
 		return f

@@ -11,7 +11,7 @@ import (
 	"strata/cli/scaffold/scaffoldtest"
 )
 
-// atHome runs init for a host, with a home directory and without any choice of a state.
+// atHome runs init for one host, with an empty home directory and no selected state backend.
 func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, home string) {
 	t.Helper()
 	host, project, home := scaffoldtest.New(t, index), scaffoldtest.Project(t), t.TempDir()
@@ -24,7 +24,7 @@ func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, 
 	return code, stdout, stderr, home
 }
 
-func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
+func TestInitWithLocalStateFlagPreparesState(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 35, "--local-state")
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Next:\n\n  . "+home+"/.strata/env\n  pulumi stack init dev\n")
@@ -33,15 +33,15 @@ func TestInitPreparesLocalStateWhenRequested(t *testing.T) {
 	assert.NotContains(t, stdout+stderr, string(passphrase))
 }
 
-// Standard input is no terminal, so init cannot ask. Without --local-state it prepares nothing.
-func TestInitPreparesNoStateWithoutRequest(t *testing.T) {
+// Standard input is no terminal, so init cannot ask.
+func TestInitWithoutLocalStateFlagPreparesNoState(t *testing.T) {
 	code, stdout, stderr, home := atHome(t, 36)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "Choose where Pulumi keeps the state")
 	assert.NoDirExists(t, filepath.Join(home, ".strata"))
 }
 
-func TestInitRefusesLocalStateBesideChosenBackend(t *testing.T) {
+func TestInitRefusesLocalStateFlagWhenBackendIsSelected(t *testing.T) {
 	t.Setenv("PULUMI_BACKEND_URL", "s3://states")
 	code, _, stderr, home := atHome(t, 37, "--local-state")
 	assert.Equal(t, 2, code)
@@ -61,7 +61,7 @@ func TestInitWithoutHostPreparesOnlyState(t *testing.T) {
 	assert.FileExists(t, filepath.Join(home, ".strata/passphrase"))
 	assert.NoFileExists(t, filepath.Join(project, "Pulumi.mine.yaml"))
 
-	// The second stack is prepared in a shell that has read that file.
+	// The second init runs in a shell that has read ~/.strata/env.
 	t.Setenv("PULUMI_BACKEND_URL", "file://"+home+"/.strata/state?metadata=skip")
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE_FILE", home+"/.strata/passphrase")
 	code, stdout, stderr = invoke(t, "", "init", "second", "--local-state", "--project", project)

@@ -74,7 +74,7 @@ func TestInitReportsAllInvalidArgumentsBeforeContactingHosts(t *testing.T) {
 	assert.Equal(t, "mine", string(text))
 }
 
-// The first command uses the same ways to log in as the rest of the program.
+// init must accept the same login settings as an update.
 func TestInitLogsInWithPassphraseThroughJumpHost(t *testing.T) {
 	host, jump, project := scaffoldtest.New(t, 33), sshtest.Start(t), scaffoldtest.Project(t)
 	jump.Forwards = true

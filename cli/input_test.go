@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An unbounded subcommand would hold the whole run for ever.
+// A subcommand without a timeout could block the whole run for ever.
 func TestInternalSubcommandsRequireTimeout(t *testing.T) {
 	for output, args := range map[string][]string{
 		"crds apply: a positive timeout": {"crds", "apply"},

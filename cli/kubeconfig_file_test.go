@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// withOutputs puts a Pulumi in PATH whose stack dev has kubeconfigs.
+// withOutputs puts a stand-in of pulumi in PATH. Each output of its stack dev is a kubeconfig.
 func withOutputs(t *testing.T) {
 	t.Helper()
 	bin := t.TempDir()

@@ -11,7 +11,7 @@ import (
 )
 
 // A destroy does not run the program. It runs the commands in the state with whichever Strata is
-// installed, which may know another layout.
+// installed, which may be made for another layout.
 func TestResourceCommandRefusesOtherStateLayout(t *testing.T) {
 	for _, layout := range []string{"", "v1", "v1000"} {
 		t.Setenv(statelayout.Variable, layout)

@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// clusterState returns the state of a stack whose cluster has servers of these names, all of them
-// one SSH server.
+// clusterState returns the state of a stack whose cluster has servers of these names. All of them
+// are the same SSH server.
 func clusterState(t *testing.T, server *sshtest.Server, names ...string) string {
 	t.Helper()
 	plan := upgrade.Plan{Version: "v1.34.3+k3s1", SHA256: "00"}
@@ -52,8 +52,8 @@ func step(script string) string {
 	return words[len(words)-1]
 }
 
-// snapshotServer returns a server that takes a snapshot with a sum. It sends data as the snapshot's
-// content.
+// snapshotServer returns a host that reports a snapshot with the checksum sum, and sends data as
+// its content.
 func snapshotServer(t *testing.T, sum [sha256.Size]byte, data string) *sshtest.Server {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
@@ -68,7 +68,7 @@ func snapshotServer(t *testing.T, sum [sha256.Size]byte, data string) *sshtest.S
 	return server
 }
 
-func TestSnapshotIsCopiedForOwnerOnly(t *testing.T) {
+func TestSnapshotCopyIsReadableByOwnerOnly(t *testing.T) {
 	sum := sha256.Sum256([]byte("etcd's data"))
 	fakePulumi(t, clusterState(t, snapshotServer(t, sum, "etcd's data"), "server-1", "server-2"))
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func TestSnapshotIsCopiedForOwnerOnly(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestInterruptedCopyLeavesNoSnapshot(t *testing.T) {
+func TestIncompleteSnapshotCopyIsRemoved(t *testing.T) {
 	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")),
 		"etcd's d"), "server-1"))
 	folder := t.TempDir()
@@ -132,9 +132,9 @@ func TestRestoreWithoutYesOnlyPrintsPlan(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
-// After a year without an update, the stack's certificate has expired. A restore would stop working
-// servers, and its gates would then wait in vain.
-func TestRestoreVerifiesLoginBeforeStoppingServers(t *testing.T) {
+// A restore needs a working kubeconfig for its gates: the stack's or the host's own. The stack's
+// client certificate expires after a year without an update.
+func TestRestoreWithoutWorkingKubeconfigStopsNoServer(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string
 	server.Handler = func(call sshtest.Call) int {
@@ -157,7 +157,7 @@ func TestRestoreVerifiesLoginBeforeStoppingServers(t *testing.T) {
 	assert.NotContains(t, steps, "stop")
 }
 
-func TestRestoreRequiresSource(t *testing.T) {
+func TestRestoreRequiresSourceAndKnownServer(t *testing.T) {
 	code, _, stderr := invoke(t, "", "restore", "-s", "dev")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "snapshot file current")
@@ -175,7 +175,7 @@ func TestSnapshotFailsWithoutCluster(t *testing.T) {
 	assert.Contains(t, stderr, "stack dev has no cluster yet: run pulumi up -s dev")
 }
 
-func TestHostIsAdmittedBeforeFirstClusterOrAsMember(t *testing.T) {
+func TestAdmitAcceptsMemberAndHostBeforeFirstStart(t *testing.T) {
 	for name, answer := range map[string]string{"a member": "member\n", "before the first start": ""} {
 		t.Run(name, func(t *testing.T) {
 			server := sshtest.Start(t)

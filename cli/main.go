@@ -1,6 +1,6 @@
-// Package cli owns the command line for users. Each subject has a file with its subcommands, which
-// only call the package that does the work. The verbs that resources run are in the table of
-// package actions. No argument is ever a secret.
+// Package cli owns the command line for users. Each file has the subcommands of one area, which
+// only call the package that does the work. Verbs, which are subcommands that only resources run,
+// are in package actions. No argument is ever a secret.
 package cli
 
 import (
@@ -27,9 +27,9 @@ import (
 	"strata/platform"
 )
 
-// Main is the main function of Strata, and of every other program that uses its components. Without
-// an argument, it runs the Pulumi program. With arguments, it runs a subcommand, for a user or for
-// one of the program's own resources.
+// Main runs Strata, or another program that uses its components. Without an argument, it runs the
+// Pulumi program. With arguments, it runs a subcommand, for a user or for one of the program's own
+// resources.
 func Main(program platform.Program) {
 	if len(os.Args) > 1 {
 		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

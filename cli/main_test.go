@@ -12,8 +12,8 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// TestMain sets the layout variable that a state's commands set, so that tests can run the verbs of
-// resources.
+// TestMain sets the environment variable with the state layout, as the commands in a state do.
+// Without it, the tests could not run verbs.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(statelayout.Variable, statelayout.Version); err != nil {
 		panic(err)
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A client of Kubernetes logs each broken connection, which a gate reports in its own words.
+// client-go logs each broken connection, although the gates report it as well.
 func TestCommandWritesNoKlogErrorToStderr(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// stateWith returns an exported state that knows the machines of some nodes.
+// stateWith returns a state with the machines of the given nodes.
 func stateWith(t *testing.T, specs hypervisor.Specs, nodes ...string) *stackstate.State {
 	t.Helper()
 	resources := []string{`{"urn":"urn::image","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm image put","stdin":"{}"}}`}
@@ -51,7 +51,7 @@ func (h *hypervisorStack) orphans(cfg *config.Config, state *stackstate.State) s
 	return out.String()
 }
 
-// typeIn runs the commands that a text tells a person to type on the hypervisor.
+// typeIn runs the commands that a text tells the user to run on the hypervisor.
 func (h *hypervisorStack) typeIn(text string) {
 	h.t.Helper()
 	typed := 0

@@ -27,8 +27,8 @@ echo '{"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::t::k3s-cluster
 	h.t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-// Two people use one stack file. Each is told about the other's machines, and how to take them
-// over.
+// Two users have the same stack file, but different states. The machines belong to the other user's
+// cluster.
 func TestForeignMachinesAreReportedAndCanBeTakenOver(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/mail", "<domain/>")

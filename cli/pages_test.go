@@ -52,7 +52,7 @@ func accepts(args []string) error {
 	return command.ValidateArgs(command.Flags().Args())
 }
 
-func TestUnknownDocumentedCommandIsRejected(t *testing.T) {
+func TestAcceptsRejectsUnknownCommandsAndFlags(t *testing.T) {
 	require.NoError(t, accepts([]string{"health", "-s", "STACK"}))
 	for _, args := range [][]string{{"helth"}, {"health", "-s", "STACK", "--metric", "F"}, {"health"}, {"init"}, {"fetch", "everything"}} {
 		require.Error(t, accepts(args), "%v", args)

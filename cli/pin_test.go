@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// pinnedState makes `pulumi` export a state in which an update has pinned a key at the address of a
-// server.
+// pinnedState makes `pulumi` export a state in which an update has pinned a host key for an
+// address.
 func pinnedState(t *testing.T, name, address, key string) {
 	t.Helper()
 	standInPulumi(t, fmt.Sprintf(`echo '{"deployment":{"resources":[{"urn":"urn::hosts-%s-hostkey",
@@ -30,8 +30,8 @@ func standInPulumi(t *testing.T, script string) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-// unpinnedHost returns the folder of a stack whose file has no key of the host that answers, and
-// the number of scripts that were run there.
+// unpinnedHost returns the folder of a stack whose file pins no host key. ran counts the scripts
+// that ran on server, the stack's only host.
 func unpinnedHost(t *testing.T) (project string, server *sshtest.Server, ran *atomic.Int32) {
 	t.Helper()
 	project, server, ran = t.TempDir(), sshtest.Start(t), &atomic.Int32{}
@@ -64,7 +64,7 @@ func TestHostKeyThatDiffersFromStateIsRefused(t *testing.T) {
 	assert.Zero(t, ran.Load())
 }
 
-// An unreadable state may have the pin of a host: without it, whoever answers would be trusted.
+// An unreadable state may contain a host's pinned key. Without that key, any host would be trusted.
 func TestHostsAreNotContactedWhenStateIsUnreadable(t *testing.T) {
 	project, _, ran := unpinnedHost(t)
 	standInPulumi(t, "echo 'the backend is away' >&2; exit 1")
@@ -78,7 +78,7 @@ func TestHostsAreNotContactedWhenStateIsUnreadable(t *testing.T) {
 	assert.Zero(t, ran.Load())
 }
 
-func TestFirstContactIsMadeWithoutState(t *testing.T) {
+func TestHostIsContactedWhenStackHasNoState(t *testing.T) {
 	project, _, ran := unpinnedHost(t)
 	standInPulumi(t, "echo 'error: no stack named dev found' >&2; exit 255")
 	_, _, stderr := invoke(t, "", "owner", "server-1", "--stack", "dev", "--project", project)

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds how long a host or API may send nothing. Existing ones answer within
+// preflightTimeout bounds how long a host or API may send nothing. A working one answers within
 // seconds, even on a busy machine.
 const preflightTimeout = 30 * time.Second
 

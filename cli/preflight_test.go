@@ -55,7 +55,7 @@ config:
 }
 
 // The SSH agent logs in, so no key file is needed. The host does not answer.
-func TestHostCommandsNameUnreadableKnownHostsLine(t *testing.T) {
+func TestPreflightAndOwnerReportUnreadableKnownHostsLine(t *testing.T) {
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("broken\n127.0.0.1 "+
 		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGLBFXKfTDEUfdMClKcSBE8wSUzUuUQTwAcPqmxTNcKp\n"), 0o600))

@@ -38,8 +38,8 @@ esac
 type hypervisorStack struct {
 	t            *testing.T
 	project, dir string
-	// cluster is the identity that up gives to the machines. If it is empty, the machines are like
-	// those of an older program, which gave none.
+	// cluster is the cluster identity that up writes to the machines. If it is empty, up writes
+	// none, as older programs did.
 	cluster string
 }
 
@@ -64,7 +64,8 @@ func (h *hypervisorStack) write(name, content string) {
 	require.NoError(h.t, os.WriteFile(filepath.Join(h.dir, name), []byte(content), 0o600))
 }
 
-// configure writes the stack file. hosts is its section for hosts, without the nodes.
+// configure writes the stack file. hosts has the keys of strata:hosts that depend on the driver,
+// and second is the address of agent-1.
 func (h *hypervisorStack) configure(hosts, second string) *config.Config {
 	h.t.Helper()
 	file := filepath.Join(h.project, "Pulumi.dev.yaml")
@@ -90,7 +91,7 @@ config:
 	return cfg
 }
 
-// up makes the stack's machines as the engine does.
+// up creates the stack's machines as an update does.
 func (h *hypervisorStack) up(cfg *config.Config, image hypervisor.Image, pin string) {
 	h.t.Helper()
 	key, _ := sshtest.NewKey(h.t)
@@ -153,7 +154,8 @@ func TestLibvirtPreflightReportsAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
-// onPVE returns a stack on a stand-in of Proxmox VE behind an SSH server.
+// onPVE returns a stack on a stand-in of Proxmox VE, the stand-in's SSH server, and the argument
+// hosts for configure.
 func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 	t.Helper()
 	h := newHypervisorStack(t)

@@ -13,8 +13,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// findDrift compares the hosts and the cluster with the stack's state, warns of each difference,
-// and returns what the update puts back. A comparison that fails is a warning.
+// findDrift compares the hosts and the cluster with the stack's state, and warns of each
+// difference. It returns what the update puts back. If a comparison fails, it only warns.
 func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*components.PutBack, error) {
 	found := &components.PutBack{}
 	if settings.Mode == config.DriftOff {
@@ -27,7 +27,7 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 	}
 	var report *drift.Report
 	if err == nil {
-		// The tunnel stays open until the program ends, because updates put objects back.
+		// Do not close the tunnel: the update puts objects back through it.
 		report, _, err = drift.Find(ctx.Context(), state, settings.Ignore)
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func findDrift(ctx *pulumi.Context, stack string, settings config.Drift) (*compo
 		}
 	}
 	if settings.Mode == config.DriftRepair {
-		if !ctx.DryRun() { // not in a hook, because a release may leave in this update
+		if !ctx.DryRun() { // here and not in a hook, because the update may delete a release
 			err = report.RecordReleases(ctx.Context())
 		}
 		if err != nil {

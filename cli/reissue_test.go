@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An ACME server issues only a few certificates a week. So only a change of the server may reissue
-// them: not the first update, a renewed kubeconfig or another time limit.
-func TestReissueRunsOnlyWhenACMEServerChanges(t *testing.T) {
+// An ACME server issues only a few certificates a week. So neither the first update nor another
+// timeout may reissue certificates.
+func TestReissueRunsAfterChangedServerOrFailedAttempt(t *testing.T) {
 	const asked = `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"2s"}`
 	t.Setenv("STRATA_KUBECONFIG", "")
 	t.Setenv("STRATA_ATTEMPT", "one")

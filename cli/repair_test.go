@@ -13,7 +13,7 @@ import (
 	"strata/actions/stack/recovery"
 )
 
-func TestRepairPrintsOnlyEnvironmentOfNextRun(t *testing.T) {
+func TestRepairPrintsUpsertVariableOnlyAfterInterruptedCreate(t *testing.T) {
 	pending := `{"deployment":{"resources":[],"pending_operations":[{"type":"creating",
 		"resource":{"urn":"urn:a","type":"kubernetes:core/v1:Namespace"}}]}}`
 	for state, want := range map[string]string{

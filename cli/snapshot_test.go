@@ -12,14 +12,13 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A copy holds every Secret of the cluster. So the next copy removes the partial file of a killed
-// one.
-func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
+// A partial copy has Secrets of the cluster, so the next copy must remove it.
+func TestSnapshotCopyRemovesPartialFileOfKilledCopy(t *testing.T) {
 	folder, killed := t.TempDir(), t.TempDir()
 	server := snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's data")
 	answer := server.Handler
 	server.Handler = func(call sshtest.Call) int {
-		if step(call.Script) != "save" { // the copy is under way: this is what a kill leaves
+		if step(call.Script) != "save" { // during the copy, folder has the files that a kill would leave
 			assert.NoError(t, os.CopyFS(killed, os.DirFS(folder)))
 		}
 		return answer(call)
@@ -45,7 +44,7 @@ func TestSnapshotRemovesLeftoversOfKilledCopy(t *testing.T) {
 func TestInterruptedSnapshotAsksNoFurtherServer(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
-		// The command handles the signal, as from a terminal.
+		// The command handles this signal like an interrupt at a terminal.
 		assert.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 		<-call.Gone
 		return 1

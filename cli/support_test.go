@@ -27,8 +27,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// These are secrets of the collected stack. One is in the state and one in a kubeconfig. The
-// configuration has one encrypted, and one that is secret only by its key.
+// The stack has these secrets: in its state, in a kubeconfig, encrypted in its configuration, and
+// in plain text under a key whose values are secret.
 const (
 	stateSecret  = "st4te/secret+with&signs"
 	tokenSecret  = "kubeconfigs-bearer-token-0123"
@@ -36,8 +36,8 @@ const (
 	plainSecret  = "in-plain-by-mistake-17"
 )
 
-// These are encrypted values of Strata's own keys: for sudo, for a proxy within its address, for a
-// registry, for an ACME account and for its DNS-01 solver.
+// These are encrypted values of Strata's own keys: the passwords of sudo, a proxy and a registry,
+// the proxy's URL, an ACME account's key, and a DNS-01 token.
 const (
 	sudoSecret      = "what-sudo-asks-for-58"
 	proxySecret     = "p@ss-of-the-proxy-31"
@@ -47,7 +47,7 @@ const (
 	challengeSecret = "dns-01-api-token-90"
 )
 
-// supportSecrets are all secrets that no archive may have.
+// supportSecrets lists all secrets that no archive may contain.
 var supportSecrets = []string{
 	stateSecret, tokenSecret, sealedSecret, plainSecret, sudoSecret, proxySecret, proxyAddress,
 	registrySecret, accountSecret, challengeSecret,
@@ -77,7 +77,7 @@ config:
   strata:apps: {workloads: [{name: shop, image: "a/b:1", secretEnv: {KEY: ` + plainSecret + `}}]}
 `
 
-// supportPulumi makes a pulumi with a stack's state and configuration.
+// supportPulumi puts a stand-in of pulumi first in PATH, with a stack's state and configuration.
 func supportPulumi(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ esac
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-// asSecret returns a value as a secret in an export.
+// asSecret returns a value in the form of a secret in an exported state.
 func asSecret(t *testing.T, value any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -257,7 +257,7 @@ func TestSupportArchiveContainsNoSecret(t *testing.T) {
 	assert.Equal(t, files, unpacked(t, file))
 }
 
-// noSecretIn looks for every secret of the stack, as it is, in JSON and in base64.
+// noSecretIn fails if a file contains a secret as plain text, in JSON or in base64.
 func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 	t.Helper()
 	for _, secret := range append(more, supportSecrets...) {
@@ -266,7 +266,7 @@ func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 		for name, text := range files {
 			assert.NotContains(t, text, secret, name)
 			assert.NotContains(t, text, strings.Trim(string(asJSON), `"`), name)
-			for _, before := range []string{"", "a", "ab"} { // without the characters that hold bits of what is before and after it
+			for _, before := range []string{"", "a", "ab"} { // at each offset, less the characters that also encode neighbours
 				encoded := base64.RawStdEncoding.EncodeToString([]byte(before + secret))
 				assert.NotContains(t, text, encoded[4:len(encoded)-2], "%s has the base64 of %s",
 					name, before+secret)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The inputs in old states must be understood for ever. Nothing listens at the server's port.
+// Every later program must accept the inputs of old states. No API server listens at the port.
 func TestTeardownAcceptsInputsOfOldStates(t *testing.T) {
 	const asked = `"servers":["https://127.0.0.1:1"],"namespaces":["traefik"],"timeout":"700ms"}`
 	for _, kubeconfig := range []string{"", `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1"}}],` +
