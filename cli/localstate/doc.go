@@ -2,6 +2,6 @@
 // the state, and a file with the passphrase that encrypts the state's secrets. Both are in the home
 // directory.
 //
-// It removes nothing and keeps an existing passphrase. It prepares nothing if the user has already
-// selected a state backend or a passphrase. Teams keep both elsewhere (docs/team.md).
+// It removes nothing, and keeps an existing passphrase. Callers must not prepare the storage if
+// FindChoice finds another one. A team needs a shared storage instead (docs/team.md).
 package localstate

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain removes the settings of the machine's own user.
+// TestMain unsets the variables that select a state backend or a passphrase.
 func TestMain(m *testing.M) {
 	for _, name := range append(chosenBy, "PULUMI_CREDENTIALS_PATH") {
 		_ = os.Unsetenv(name)
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// project returns a project's folder.
+// project returns a project's folder. more is added to its Pulumi.yaml.
 func project(t *testing.T, more string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -55,8 +55,8 @@ func TestFindChoiceDetectsEveryBackendSetting(t *testing.T) {
 	assert.Equal(t, "PULUMI_CONFIG_PASSPHRASE", chosen, "an empty passphrase is one, too")
 }
 
-// A shell that reads the file has the state, the passphrase and the program, with any folder names.
-func TestPreparedEnvironmentFileSetsShellVariables(t *testing.T) {
+// The shell file must work even if a folder's name has quotes, spaces or a dollar sign.
+func TestPreparedShellFileSetsPathBackendAndPassphrase(t *testing.T) {
 	t.Setenv("HOME", filepath.Join(t.TempDir(), "ada's $HOME"))
 	home := os.Getenv("HOME")
 	programs := filepath.Join(home, "bin")
@@ -94,8 +94,8 @@ func TestPrepareKeepsExistingPassphrase(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
-// A second stack of the same shell goes into the same state.
-func TestStateIsSelectedByPreparedShellVariables(t *testing.T) {
+// A second `strata init` in the same shell must use the same state.
+func TestIsSelectedRequiresAllVariablesOfShellFile(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	shell, err := Prepare("/opt/strata")
 	require.NoError(t, err)

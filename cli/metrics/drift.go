@@ -7,8 +7,8 @@ import (
 	"strata/actions/stack/drift"
 )
 
-// WriteDrift writes how many things of a stack differ from what its last update left, and how many
-// could not be compared, as metrics. at is the time of the comparison.
+// WriteDrift writes metrics: how many objects and host files of a stack were changed since its last
+// update, and how many could not be compared. at is the time of the comparison.
 func WriteDrift(out io.Writer, stack string, report *drift.Report, at time.Time) error {
 	s := newSet()
 	things := s.gauge("drift_things",

@@ -12,7 +12,7 @@ import (
 	"strata/actions/stack/drift"
 )
 
-func TestDriftMetricsCountThingsByVerdict(t *testing.T) {
+func TestDriftMetricsCountDifferencesByVerdict(t *testing.T) {
 	report := &drift.Report{Unanswered: []error{errors.New("agent-1")},
 		Differences: []drift.Difference{{Verdict: drift.Changed}, {Verdict: drift.Changed},
 			{Verdict: drift.Extra, Kept: "an update removes no file"}}}

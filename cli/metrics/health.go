@@ -14,7 +14,8 @@ var states = map[health.State]string{
 	health.Skipped: "skipped",
 }
 
-// missing is the label value for a gate that the configuration has and the stack lacks.
+// missing is the value of the label state for a gate that is configured, but not in the stack's
+// state.
 const missing = "missing"
 
 // Health holds the results of one run of all gates.
@@ -26,11 +27,11 @@ type Health struct {
 	// Known is true if the configuration could be read. If it is false, Results may lack configured
 	// gates that the state does not have.
 	Known bool
-	// At is the time at which the round ended.
+	// At is the time at which the run of the gates ended.
 	At time.Time
 }
 
-// WriteHealth writes the results of a round as metrics.
+// WriteHealth writes the results of one run of all gates as metrics.
 func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}

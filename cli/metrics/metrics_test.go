@@ -119,7 +119,7 @@ func TestHealthMetricsHaveOneActiveStatePerGate(t *testing.T) {
 		"it does not end")
 }
 
-// names finds the metrics in a text.
+// names matches the names of Strata's metrics in a text.
 var names = regexp.MustCompile(`strata_[a-z_]+`)
 
 func TestAlertRulesUseExistingMetrics(t *testing.T) {

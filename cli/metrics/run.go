@@ -7,7 +7,7 @@ import (
 	"strata/cli/timeline"
 )
 
-// WriteRun writes the durations of a run.
+// WriteRun writes the durations of a run, its layers, its resources and its gates as metrics.
 func WriteRun(out io.Writer, run timeline.Run) error {
 	s := newSet()
 	s.totals(run)

@@ -30,8 +30,8 @@ type source struct {
 	optional       bool
 }
 
-// certificates returns the volumes of a Pod that mount a certificate's Secret, projected volumes
-// included.
+// certificates returns a source for each certificate's Secret that a volume of the Pod mounts,
+// projected volumes included.
 func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) []source {
 	var found []source
 	add := func(volume, secret string, optional *bool, items []corev1.KeyToPath) {
@@ -56,7 +56,7 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 }
 
 // isIssued reports whether a Secret probably holds a certificate, judged by its keys or its name.
-// It is needed for a Secret whose Certificate is in none of the files.
+// The Certificate that issues the Secret need not be in the files.
 func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {
@@ -97,7 +97,8 @@ func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 }
 
 // waits reports whether a container is a cert-wait for this volume: its image is called cert-wait,
-// and its --dir is the path at which it mounts the volume. A sidecar lets the others start.
+// and its --dir is the path at which it mounts the volume. A sidecar does not count, because no
+// container waits for its end.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")

@@ -52,7 +52,7 @@ func TestIncompleteCertWaitSnippetIsReported(t *testing.T) {
 		{"a sidecar", "image: localhost/strata/cert-wait:1.0.0",
 			"restartPolicy: Always\n          image: cert-wait",
 			"is optional, and no init container waits for it"},
-		{"too late", "      initContainers:\n",
+		{"after another init container", "      initContainers:\n",
 			"      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: " +
 				"[{name: tls, mountPath: /tls}]}\n",
 			"is mounted by init container migrate, which runs before the one that waits for it; put cert-wait first"},
@@ -69,7 +69,7 @@ func TestIncompleteCertWaitSnippetIsReported(t *testing.T) {
 	}
 }
 
-// A flag and its value may be one word or two.
+// --dir and its value may be one word or two.
 func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	whole := strings.Replace(snippet(t), "args: [--dir, /etc/tls,", "args: [--dir=/etc/tls,", 1)
 	require.Contains(t, whole, "--dir=/etc/tls")
@@ -77,8 +77,8 @@ func TestCertWaitDirFlagAcceptsEqualsSign(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// seed is a Deployment whose certificate volume is not optional. So its Pod waits for the Secret,
-// and its init container does not run.
+// seed is a Deployment whose certificate volume is not optional. So kubelet waits for the Secret
+// and does not start the init container.
 const seed = `
 apiVersion: apps/v1
 kind: Deployment
@@ -94,7 +94,7 @@ spec:
       - {name: tls, secret: {secretName: SECRET}}
 `
 
-func TestRequiredCertificateSecretVolumeIsReported(t *testing.T) {
+func TestCertificateVolumeThatIsNotOptionalIsReported(t *testing.T) {
 	found := find(t, strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1)).Findings
 	require.Len(t, found, 1)
 	assert.Contains(t, found[0].String(), "is there or the Pod does not start")
@@ -116,8 +116,8 @@ func TestCertificateSecretIsRecognizedByCertificate(t *testing.T) {
 	assert.Empty(t, found, "another namespace's Secret")
 }
 
-// A Pod specification is recognized by its shape, because foreign kinds have one as well.
-func TestPodsAreFoundInEveryKind(t *testing.T) {
+// A Pod specification is recognized by its shape, because any kind may contain one.
+func TestPodSpecIsFoundInAnyKind(t *testing.T) {
 	const pod = "{containers: [{name: a, image: b}], volumes: [{name: a, projected: {sources: " +
 		"[{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
 	for kind, test := range map[string]struct{ version, fields, place string }{
@@ -147,7 +147,7 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 	}
 }
 
-// A kind may have its own containers, and the template of other Pods below them.
+// A Pod specification of a custom kind may contain a second one.
 func TestNestedPodSpecIsFound(t *testing.T) {
 	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
 		"{containers: [{name: a}], workers: {template: {spec: {containers: [{name: b}]}}}}\n")
@@ -155,14 +155,14 @@ func TestNestedPodSpecIsFound(t *testing.T) {
 		report.Pods)
 }
 
-func TestKindsCheckedOnlyForCertificatesAreCounted(t *testing.T) {
+func TestReportCountsPodsCheckedOnlyForCertificates(t *testing.T) {
 	report := find(t, "apiVersion: example.org/v1\nkind: Farm\nmetadata: {name: a}\nspec: "+
 		"{containers: [{name: a, ports: [{containerPort: 80}]}]}\n---\n"+good)
 	assert.Equal(t, map[string]int{"Farm": 1}, report.CertificateOnly)
 	assert.Contains(t, report.String(), "\nonly the rule certificate was checked in 1 of kind Farm")
 }
 
-func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
+func TestReportCountsObjectsWithoutPodSpec(t *testing.T) {
 	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], " +
 		"ports: [{port: 80}]}\n---\n"
 	report := find(t,
@@ -173,8 +173,7 @@ func TestObjectsWithoutPodSpecAreCounted(t *testing.T) {
 			"specification in 2 of kind Service", report.String())
 }
 
-// A Pod specification that cannot be read must not hide the findings of other Pods.
-func TestUnreadablePodHidesNoFindings(t *testing.T) {
+func TestUnreadablePodDoesNotHideFindingsOfOtherPods(t *testing.T) {
 	report := find(t,
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: "+
 			"b}], volumes: none}\n---"+

@@ -34,7 +34,7 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 }
 
 // makeOptional sets the certificate's Secret to optional in the Pod's volume, and returns the
-// volume. In a projected volume it does so for each source of that Secret.
+// volume. In a projected volume, it sets each source of that Secret to optional.
 func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool {
 		return one.Name == mounted.volume
@@ -53,7 +53,7 @@ func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 	return volume
 }
 
-// mountPath returns the folder at which the first container mounts a volume.
+// mountPath returns the path of a volume in the first container that mounts it, or else /etc/tls.
 func mountPath(pod corev1.PodSpec, volume string) string {
 	for _, one := range runningContainers(pod) {
 		for _, mount := range one.VolumeMounts {
@@ -65,7 +65,7 @@ func mountPath(pod corev1.PodSpec, volume string) string {
 	return "/etc/tls"
 }
 
-// certWait returns the same init container as in docs/cert-wait.yaml.
+// certWait returns the init container of docs/cert-wait.yaml for a volume and its folder.
 func certWait(volume, folder string) *corev1.Container {
 	yes, no := true, false
 	return &corev1.Container{

@@ -14,10 +14,10 @@ import (
 // defaultGrace is Kubernetes' default of terminationGracePeriodSeconds.
 const defaultGrace = 30
 
-// pickServing returns the containers of a subject that receive requests: those with a port that a
-// Service selects. If the files have no Service in the subject's namespace, every container with a
-// port counts. It returns none for Jobs, which receive no requests, and for kinds whose controllers
-// do not replace Pods like a Deployment or a DaemonSet.
+// pickServing returns the containers of a subject that receive requests: those with a port that is
+// the target of a Service. If the files have no Service in the subject's namespace, every container
+// with a port counts. It returns none for Pods that run to completion, and for custom kinds, whose
+// controllers may replace Pods in another way.
 func (c *checker) pickServing(s *subject) []corev1.Container {
 	if !s.serves || s.pod.RestartPolicy != "" &&
 		s.pod.RestartPolicy != corev1.RestartPolicyAlways {
@@ -32,7 +32,7 @@ func (c *checker) pickServing(s *subject) []corev1.Container {
 	chosen := slices.DeleteFunc(runningContainers(s.pod), func(one corev1.Container) bool {
 		return !slices.ContainsFunc(one.Ports, taken)
 	})
-	if len(chosen) == 0 && len(services) > 0 { // A container need not declare its ports.
+	if len(chosen) == 0 && len(services) > 0 { // a container need not declare its ports
 		return s.pod.Containers[:1]
 	}
 	return chosen
@@ -119,7 +119,7 @@ func preStopOf(one corev1.Container) (wait time.Duration, known bool) {
 var sleeps = regexp.MustCompile(`\bsleep ([0-9.]+)s?\b`)
 
 // checkShutdown checks that SIGTERM reaches the application. A shell that runs several commands
-// stays process 1 and does not pass the signal on, unless it replaces itself by exec or traps it.
+// stays process 1 and does not pass the signal on, unless it uses exec or traps the signal.
 func (c *checker) checkShutdown(s *subject, one corev1.Container) {
 	if one.Lifecycle != nil && one.Lifecycle.StopSignal != nil &&
 		*one.Lifecycle.StopSignal == corev1.SIGKILL {

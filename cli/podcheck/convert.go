@@ -34,7 +34,7 @@ func decode(value, into any) error {
 }
 
 // findMismatches returns the errors of the fields in a value for which decode fails. The decoder
-// names neither the index in a list nor the key in a map. So it decodes each field alone.
+// names neither the index in a list nor the key in a map, so each field is decoded alone.
 func findMismatches(path *field.Path, value any, decode func(any) error) (found []error) {
 	err := decode(value)
 	if err == nil {

@@ -10,14 +10,14 @@ import (
 	"strata/cli/podcheck"
 )
 
-// unreadable are changes of good whose fields have a type that the API server refuses.
+// unreadable has changes of good that give a field a type that the API server refuses.
 var unreadable = map[string]struct {
 	change change
 	says   string
 }{
 	"a label that is a number": {change{`version: "2"`, "version: 2"},
 		"Deployment apps/shop: spec.template.metadata.labels.version: expected string, found number"},
-	"a label that is a truth": {change{`version: "2"`, "canary: no"},
+	"a boolean label": {change{`version: "2"`, "canary: no"},
 		"spec.template.metadata.labels.canary: expected string, found bool"},
 	"replicas in quotes": {change{"replicas: 2", `replicas: "2"`},
 		"spec.replicas: expected integer, found string"},
@@ -33,7 +33,7 @@ var unreadable = map[string]struct {
 	"a variable that is a number": {
 		change{"image: docker.io/acme/log:1.2.3", "env: [{name: A, value: B}, {name: C, value: 1}]"},
 		"spec.template.spec.containers[1].env[1].value: expected string, found number"},
-	"an amount that is a word": {
+	"a CPU request that is a word": {
 		change{"image: docker.io/acme/log:1.2.3", "resources: {requests: {cpu: much}}"},
 		"spec.template.spec.containers[1].resources.requests.cpu: quantities must match"},
 	"a Service's port in quotes": {change{"port: 80,", `port: "80",`},
@@ -46,7 +46,7 @@ var unreadable = map[string]struct {
 	"a budget with an unknown operator": {
 		change{budget, "{selector: {matchExpressions: [{key: app, operator: is}]}}"},
 		`PodDisruptionBudget apps/shop: spec.selector: "is" is not a valid label selector operator`},
-	"a budget of a word": {change{"{maxUnavailable: 1, ", "{minAvailable: half, "},
+	"a budget whose minAvailable is a word": {change{"{maxUnavailable: 1, ", "{minAvailable: half, "},
 		"PodDisruptionBudget apps/shop: spec.maxUnavailable or minAvailable: "},
 	"an autoscaler's number in quotes": {change{withBudget, scaler + `, minReplicas: "2"}`},
 		"HorizontalPodAutoscaler apps/shop: spec.minReplicas: expected integer, found string"},
@@ -56,7 +56,7 @@ var unreadable = map[string]struct {
 		"Certificate a: .spec.secretName accessor error: 5 is of the type int64, expected string"},
 }
 
-func TestFieldOfWrongTypeIsUnread(t *testing.T) {
+func TestFieldOfWrongTypeIsAnErrorAndNoFinding(t *testing.T) {
 	for name, test := range unreadable {
 		t.Run(name, func(t *testing.T) {
 			report := find(t, test.change.apply(t))
@@ -68,23 +68,23 @@ func TestFieldOfWrongTypeIsUnread(t *testing.T) {
 	}
 }
 
-// A value may be a secret.
-func TestUnreadErrorDoesNotQuoteValue(t *testing.T) {
+// The value may be a secret.
+func TestErrorOfWrongTypeDoesNotQuoteValue(t *testing.T) {
 	report := find(t, change{"image: docker.io/acme/log:1.2.3",
 		"env: [{name: PIN, value: 4711}]"}.apply(t))
 	require.Len(t, report.Unread, 1)
 	assert.NotContains(t, report.Unread[0].Error(), "4711")
 }
 
-// Kubernetes reads null in place of a text as an empty one.
-func TestNullLabelHidesNoFindings(t *testing.T) {
+// The API server reads a null label as an empty one, so the Pod must be checked.
+func TestPodWithNullLabelIsChecked(t *testing.T) {
 	report := find(t, change{`version: "2"`, "version: ", probe, ""}.apply(t))
 	assert.Empty(t, report.Unread)
 	require.Len(t, report.Findings, 1)
 	assert.Equal(t, podcheck.Readiness, report.Findings[0].Rule)
 }
 
-func TestWorkloadWithoutReadableContainersIsUnread(t *testing.T) {
+func TestWorkloadWithoutReadableContainersIsAnError(t *testing.T) {
 	const deployment = "apps/v1 Deployment {template: {spec: {containers: "
 	for object, want := range map[string]string{
 		deployment + "{name: shop, image: x}}}}": "spec.template.spec.containers: expected array, found object",
@@ -118,13 +118,13 @@ func TestWorkloadWithoutReadableContainersIsUnread(t *testing.T) {
 	}
 }
 
-func TestEachFieldOfWrongTypeIsNamed(t *testing.T) {
+func TestEachFieldOfWrongTypeHasItsOwnError(t *testing.T) {
 	report := find(t, change{"replicas: 2", "replicas: two", ": 46", ": long"}.apply(t))
 	assert.Len(t, report.Unread, 2)
 }
 
-// A custom kind may call its own fields like those of a Pod.
-func TestFieldsThatResemblePodAreNoError(t *testing.T) {
+// Fields of a custom kind may have the names of a Pod's fields, but other types.
+func TestCustomKindWithFieldsLikePodIsNoError(t *testing.T) {
 	for _, fields := range []string{
 		"{containers: [{name: b}], volumes: none}", "{containers: [{name: b}], volumes: {a: b}}",
 		"{containers: [{name: b}], initContainers: {a: b}}",

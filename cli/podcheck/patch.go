@@ -49,13 +49,12 @@ func (p *patch) set(value any, keys ...string) {
 		return
 	}
 	p.changed = true
-	// This fails only if a key leads through a value that is not a map, and a patch has no such
-	// key.
+	// Ignore the error: it only occurs if keys lead through a value that is not a map.
 	_ = unstructured.SetNestedField(p.object.Object, value, keys...)
 }
 
 // merge merges fields into the named item of a list in the Pod specification. It adds the item if
-// it is missing. A sidecar is found among the init containers.
+// it is missing. For a sidecar, it uses the list initContainers instead of containers.
 func (p *patch) merge(list, name string, fields map[string]any) {
 	if list == "containers" && slices.ContainsFunc(p.inits,
 		func(one corev1.Container) bool { return one.Name == name }) {

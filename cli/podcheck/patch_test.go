@@ -59,12 +59,12 @@ func TestPatchesFixTheirFindings(t *testing.T) {
 		"          volumeMounts: [{name: tls, mountPath: /pair}]\n        - name: log\n", 1)
 	for name, text := range map[string]string{
 		"a Deployment": bare,
-		"its preStop is a command": strings.Replace(bare, "          ports:",
+		"a preStop with a command": strings.Replace(bare, "          ports:",
 			"          lifecycle: {preStop: {exec: {command: [sleep, '3']}}, stopSignal: "+
 				"SIGKILL}\n          ports:", 1),
-		"it has a startup probe": strings.Replace(bare, "          ports:",
+		"a startup probe": strings.Replace(bare, "          ports:",
 			"          startupProbe: {tcpSocket: {port: http}}\n          ports:", 1),
-		"a sidecar serves": strings.Replace(strings.Replace(bare,
+		"a serving sidecar": strings.Replace(strings.Replace(bare,
 			"          ports: [{name: http, containerPort: 8080}]\n", "", 1),
 			"      containers:\n", "      initContainers: [{name: proxy, restartPolicy: Always, "+
 				"ports: [{containerPort: 80}]}]\n      containers:\n", 1),
@@ -88,7 +88,7 @@ func TestPatchesFixTheirFindings(t *testing.T) {
 	}
 }
 
-func TestPatchFixesRolloutOfAllPods(t *testing.T) {
+func TestPatchFixesRolloutThatStopsAllPods(t *testing.T) {
 	for _, kind := range []string{"DaemonSet", "StatefulSet"} {
 		text := change{"kind: Deployment", "kind: " + kind, strategy,
 			"updateStrategy: {rollingUpdate: {maxUnavailable: 100%}}"}.apply(t)
@@ -101,7 +101,7 @@ func TestPatchFixesRolloutOfAllPods(t *testing.T) {
 }
 
 // A patch must add the same init container as docs/cert-wait.yaml.
-func TestPatchUsesDocumentedInitContainer(t *testing.T) {
+func TestPatchAddsInitContainerOfDocs(t *testing.T) {
 	text := strings.Replace(snippet(t), "            optional: true\n", "", 1)
 	text = strings.Replace(text, "- name: cert-wait\n", "- name: another\n", 1)
 	text = strings.Replace(text, "image: localhost/strata/cert-wait", "image: a", 1)
@@ -120,7 +120,7 @@ func TestPatchUsesDocumentedInitContainer(t *testing.T) {
 	assert.Equal(t, want, added)
 }
 
-// A patch cannot merge the lists of a kind that its tools do not know.
+// `kubectl patch` and kustomize cannot merge the lists of a custom kind.
 func TestCustomKindsGetFindingsWithoutPatch(t *testing.T) {
 	rollout := change{"apps/v1", "argoproj.io/v1alpha1", "kind: Deployment", "kind: Rollout", probe,
 		""}.apply(t)
@@ -129,7 +129,7 @@ func TestCustomKindsGetFindingsWithoutPatch(t *testing.T) {
 	assert.Empty(t, report.Patches)
 }
 
-func TestReportIsWrittenAsJSONOrPatches(t *testing.T) {
+func TestReportIsWrittenAsJSONAndAsPatches(t *testing.T) {
 	report := find(t, change{probe, ""}.apply(t))
 	var out bytes.Buffer
 	require.NoError(t, report.Write(&out, "json"))

@@ -20,13 +20,13 @@ import (
 type related struct {
 	// namespace is the namespace of the objects that name none.
 	namespace string
-	// issued has the certificates' Secrets, as NAMESPACE/NAME.
+	// issued has the Secrets of Certificates, as NAMESPACE/NAME.
 	issued   map[string]bool
 	services []corev1.Service
 	budgets  []policyv1.PodDisruptionBudget
 	// leastReplicas are the minReplicas of HorizontalPodAutoscalers, by NAMESPACE/KIND/NAME.
 	leastReplicas map[string]int32
-	// unread has the objects that cannot be read, as NAMESPACE/KIND.
+	// unread has the kinds with an object that cannot be read, as NAMESPACE/KIND.
 	unread map[string]bool
 }
 
@@ -42,7 +42,7 @@ func (c *checker) relate(objects []manifest.Manifest) {
 	}
 }
 
-// add adds an object if a rule needs it. It returns why fields cannot be read.
+// add adds an object if a rule needs it. It returns an error for each field that cannot be read.
 func (r *related) add(o manifest.Manifest) (wrong []error) {
 	namespace := r.namespaceOf(o)
 	switch o.GroupVersionKind().GroupKind().String() {
@@ -78,13 +78,13 @@ func (r *related) add(o manifest.Manifest) (wrong []error) {
 	return wrong
 }
 
-// findNamespace returns the namespace of the objects that name none. If all others name the same
-// one, helm or kubectl probably gives it to these objects, too: `helm template` names a namespace
-// only where the chart does.
+// findNamespace returns the namespace to assume for objects that name none: that of all other
+// objects, or default if these differ. `helm template` writes a namespace only where the chart
+// names one.
 func findNamespace(objects []manifest.Manifest) string {
 	kinds := []string{"Service", "PodDisruptionBudget", "Certificate", "HorizontalPodAutoscaler"}
 	named := map[string]bool{}
-	for _, o := range objects { // Others, such as Roles, may be in kube-system.
+	for _, o := range objects { // not all kinds: a Role, for example, may be in kube-system
 		if slices.Contains(kinds, o.GetKind()) || len(specifications(nil, o.Object)) > 0 {
 			named[o.GetNamespace()] = true
 		}

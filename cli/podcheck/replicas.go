@@ -31,8 +31,8 @@ func (c *checker) checkReplicas(s *subject) {
 	}
 }
 
-// checkCount checks that the workload has at least two replicas. It returns their number; 2 if
-// there are fewer.
+// checkCount checks that the workload has at least two replicas. It returns their number, but at
+// least 2.
 func (c *checker) checkCount(s *subject) int {
 	least, scaled := c.related.leastReplicas[s.namespace+"/"+s.GetKind()+"/"+s.GetName()]
 	replicas := *cmp.Or(s.Spec.Replicas, &defaultReplicas)
@@ -53,7 +53,7 @@ func (c *checker) checkCount(s *subject) int {
 	return max(2, int(replicas))
 }
 
-// checkRollout refuses a workload that stops all its Pods before new ones serve.
+// checkRollout reports a workload that stops all its Pods before new ones serve.
 func (c *checker) checkRollout(s *subject, replicas int) {
 	key, strategy := "updateStrategy", s.Spec.UpdateStrategy
 	change := map[string]any{"maxUnavailable": int64(1)}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Names of the rules, as used in Options.Skip and SkipAnnotation.
+// These are the names of the rules, as used in Options.Skip and SkipAnnotation.
 const (
 	Certificate = "certificate"
 	Readiness   = "readiness"

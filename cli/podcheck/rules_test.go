@@ -94,12 +94,12 @@ var broken = map[string]struct {
 		change{"sleep: {seconds: 15}", `exec: {command: [sh, -c, "sleep 5 && nginx -s quit"]}`},
 		podcheck.PreStop, "5s of preStop",
 	},
-	"grace as long as both": {
+	"a grace period as long as preStop and request": {
 		change{": 46", ": 45"},
 		podcheck.GracePeriod, "is 45: a Pod is killed with requests, which may take 30s after 15s of preStop",
 	},
-	"the default grace": {change{grace, ""}, podcheck.GracePeriod, "is 30"},
-	"grace beside a longer preStop": {
+	"the default grace period": {change{grace, ""}, podcheck.GracePeriod, "is 30"},
+	"a longer preStop in the same grace period": {
 		change{"seconds: 15", "seconds: 16"}, podcheck.GracePeriod, "30s after 16s of preStop",
 	},
 	"a shell that keeps SIGTERM": {
@@ -151,15 +151,15 @@ var broken = map[string]struct {
 		change{budget, strings.Replace(budget, "shop", "shops", 1)},
 		podcheck.Budget, "no PodDisruptionBudget",
 	},
-	"a budget elsewhere": {
+	"a budget in another namespace": {
 		change{withBudget, strings.Replace(withBudget, "namespace: apps", "namespace: other", 1)},
 		podcheck.Budget, "no PodDisruptionBudget",
 	},
-	"a budget that keeps all": {
+	"a budget that keeps 100%": {
 		change{"{maxUnavailable: 1, ", "{minAvailable: 100%, "},
 		podcheck.Budget, "PodDisruptionBudget shop lets no Pod of 2 go",
 	},
-	"a budget of as many": {
+	"a budget that keeps both replicas": {
 		change{"{maxUnavailable: 1, ", "{minAvailable: 2, "},
 		podcheck.Budget, "lets no Pod of 2 go",
 	},
@@ -168,7 +168,7 @@ var broken = map[string]struct {
 			strings.Replace(withBudget, "name: shop", "name: all", 1)},
 		podcheck.Budget, "PodDisruptionBudgets all, shop select its Pods",
 	},
-	"a budget of none": {
+	"a budget with maxUnavailable 0": {
 		change{"{maxUnavailable: 1, ", "{maxUnavailable: 0, "},
 		podcheck.Budget, "lets no Pod of 2 go",
 	},
@@ -227,7 +227,7 @@ var nearMisses = map[string]change{
 	},
 }
 
-func TestPodsThatResembleViolationsHaveNoFindings(t *testing.T) {
+func TestValidPodsThatResembleViolationsHaveNoFindings(t *testing.T) {
 	for name, change := range nearMisses {
 		t.Run(name, func(t *testing.T) {
 			assert.Empty(t, find(t, change.apply(t)).Findings)

@@ -10,9 +10,8 @@ import (
 	"strata/cli/podcheck"
 )
 
-// A Deployment's own file has no Service. Then the ports of the containers show which of them take
-// requests.
-func TestPortsImplyTrafficWithoutServices(t *testing.T) {
+// If the files have no Service, a container with a port counts as one that takes requests.
+func TestContainerWithPortIsCheckedIfFilesHaveNoService(t *testing.T) {
 	alone, _, _ := strings.Cut(good, "---")
 	var rules []string
 	for _, one := range find(t, strings.Replace(alone, probe, "", 1)).Findings {
@@ -37,8 +36,8 @@ func TestJobsAndKnativeServicesHaveNoFindings(t *testing.T) {
 		"Seconds: 60, restartPolicy: OnFailure", 1)).Findings)
 }
 
-// `helm template --namespace` names a namespace only where the chart does.
-func TestObjectsWithoutNamespaceAreInThatOfOthers(t *testing.T) {
+// `helm template --namespace` writes a namespace only where the chart names one.
+func TestObjectsWithoutNamespaceGetNamespaceOfTheOthers(t *testing.T) {
 	named, unnamed := "name: shop, namespace: apps}", "name: shop}"
 	text := strings.Replace(good, "  namespace: apps\n", "", 1)
 	assert.Empty(t, find(t, text).Findings, "a Deployment without one")

@@ -8,8 +8,8 @@ import (
 )
 
 // specifications returns all Pod specifications in a value, at any depth, including nested ones. It
-// reads only their volumes and init containers: a custom kind may have other fields of its own. If
-// these have other types as well, it is no Pod specification.
+// reads only volumes and initContainers, because a custom kind may define other fields in its own
+// way. A value in which these two have other types is no Pod specification.
 func specifications(path *field.Path, value any) (found []subject) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -38,8 +38,8 @@ var workloads = map[string]bool{
 	"PodTemplate": false, "Job": false, "CronJob": false,
 }
 
-// isWorkload reports whether an object must have a Pod specification. A Rollout may refer to that
-// of a Deployment instead.
+// isWorkload reports whether an object must have a Pod specification. It returns false for a
+// Rollout that refers to a Deployment.
 func isWorkload(o manifest.Manifest) bool {
 	_, known := workloads[o.GetKind()]
 	_, refers, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "workloadRef")
