@@ -32,8 +32,8 @@ type ExistingCluster struct {
 type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
-	// Allowed is true if the credentials may do everything. Fault is the reason why Allowed or the
-	// rivals could not be read.
+	// Allowed is true if the credentials have all permissions. Fault is the reason why Allowed,
+	// ServiceLB or Traefik could not be read.
 	Allowed bool        `json:"allowed,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	// ServiceLB are the Services that K3s's own load balancer serves. Traefik is true if K3s's own
@@ -94,8 +94,8 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 // pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds the load balancer and the Traefik that K3s, and so k3d, deploys by default. They
-// conflict with those that the platform installs.
+// rivals returns the Services of K3s's own load balancer, and whether K3s's own Traefik exists. K3s
+// deploys both by default; they conflict with the platform's.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
 	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource,
 		metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})

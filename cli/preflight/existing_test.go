@@ -33,7 +33,7 @@ func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingClus
 		Kubeconfig: c.Kubeconfig(), MetalLB: true, Traefik: true}
 }
 
-// failing returns the checks of a preflight that do not pass.
+// failing returns the message and the hint of each check that does not pass.
 func failing(t *testing.T, cluster ExistingCluster) map[string]string {
 	t.Helper()
 	findings, err := CheckExisting(t.Context(), cluster)
@@ -72,7 +72,7 @@ func TestPreflightReportsConflictsOfExistingCluster(t *testing.T) {
 		cluster.MetalLB, cluster.Traefik = false, false
 		assert.Empty(t, failing(t, cluster), "who brings neither may have theirs")
 	})
-	t.Run("a Node that is not there", func(t *testing.T) {
+	t.Run("no Node", func(t *testing.T) {
 		c, cluster := existingCluster(t, true)
 		c.Delete("v1", "nodes", "", "kind-worker")
 		assert.Contains(t, failing(t, cluster)["node set"], "no Nodes registered")
@@ -84,7 +84,7 @@ func TestPreflightReportsConflictsOfExistingCluster(t *testing.T) {
 		assert.Contains(t, message["api"], "refuses")
 		assert.Contains(t, message, "permissions", "it is not known")
 	})
-	t.Run("a credential that is refused", func(t *testing.T) {
+	t.Run("refused credentials", func(t *testing.T) {
 		c, cluster := existingCluster(t, true)
 		c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
 		assert.Contains(t, failing(t, cluster)["api"], "401")

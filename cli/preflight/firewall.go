@@ -90,8 +90,8 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 	return v
 }
 
-// closedPorts returns the ports that at least one of their nodes cannot reach, because no rule
-// accepts its packets.
+// closedPorts returns the ports that at least one of the nodes in From cannot reach, because no
+// rule accepts the node's packets.
 func (f firewall) closedPorts(ports []Port) (closed []Port) {
 	for _, port := range ports {
 		if slices.ContainsFunc(port.From, func(from netip.Addr) bool {

@@ -17,8 +17,8 @@ var (
 	nftDoes  = regexp.MustCompile(` : [a-z ]+`)
 )
 
-// nftables parses the concatenated output of `nft list table` for several tables. It returns those
-// that drop packets.
+// nftables parses the concatenated output of `nft list table` for several tables. It returns a
+// firewall for each table that drops packets.
 func nftables(lines []string) (found []firewall) {
 	var wall firewall
 	closed, table, chain, hook := false, "", "", ""

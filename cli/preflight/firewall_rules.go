@@ -79,7 +79,7 @@ func firewalls(b host.Block) (found []firewall) {
 	return append(found, nftables(b["nft"])...)
 }
 
-// ufwRule matches a line of `ufw status verbose`: to, from.
+// ufwRule matches a rule in `ufw status verbose`: its target, such as a port, and its source.
 var (
 	ufwRule = regexp.MustCompile(`^(.+?) +(?:ALLOW|LIMIT) IN +(\S+)`)
 	ufwPort = regexp.MustCompile(`^([\d,:]+)(?:/(tcp|udp))?$`)

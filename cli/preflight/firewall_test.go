@@ -13,8 +13,8 @@ import (
 	"strata/health/host"
 )
 
-// guarded is a server of a cluster with another server and an agent, with the ports that these use.
-// all is the text of its ports in a message.
+// guarded is a server with ports that another server and an agent must reach. all is the text of
+// these ports in a message.
 var (
 	guarded = Host{Host: health.Host{Role: "server"}, Subnet: netip.MustParsePrefix("10.10.0.0/24"), Ports: []Port{
 		{"tcp", 6443, []netip.Addr{netip.MustParseAddr("10.10.0.12"), netip.MustParseAddr("10.10.0.21")}},
@@ -44,7 +44,7 @@ const (
 		"MORE\t}\n\tchain forward {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\taccept\n\t}\n}\n"
 )
 
-func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) { //nolint:funlen // a table of cases
+func TestFirewallWarningListsPortsClosedToNodes(t *testing.T) { //nolint:funlen // a table of cases
 	for name, test := range map[string]struct {
 		key, text string
 		// closed is the text of the closed ports in the message; empty if no warning is expected.
@@ -144,13 +144,13 @@ func TestFirewallBlockingNodeTrafficIsWarned(t *testing.T) { //nolint:funlen // 
 	}
 }
 
-func TestFirewallWarningNeedsSeveralNodes(t *testing.T) {
+func TestNoFirewallWarningWithoutFirewallOrForSingleNode(t *testing.T) {
 	assert.Empty(t, judgeFirewall(guarded, host.Block{}).Hint, "no firewall is seen")
 	assert.Empty(t, judgeFirewall(Host{}, host.Block{"ufw": strings.Split(ufwOn, "\n")}).Hint,
 		"a host alone is reached by none")
 }
 
-func TestFirewallPortsFollowRoleBackendAndMetalLB(t *testing.T) {
+func TestRequiredPortsDependOnRoleBackendAndMetalLB(t *testing.T) {
 	load := func(k3s, metallb string) *config.Config {
 		cfg, err := config.Load("test", map[string]string{
 			"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","arch":"amd64","nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"},

@@ -99,7 +99,7 @@ func zones(lines []string, services map[string][]pass) (all []zone) {
 	return all
 }
 
-// servicePasses returns the ports of services, by name, from lines FILE:ELEMENT.
+// servicePasses returns the ports of firewalld's services, by name. lines are FILE:ELEMENT.
 func servicePasses(lines []string) map[string][]pass {
 	services := map[string][]pass{}
 	for _, line := range lines {

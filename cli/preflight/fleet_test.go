@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestDuplicateOrSkewedHostsAreReported(t *testing.T) {
+func TestPreflightReportsDuplicateHostsAndWrongClocks(t *testing.T) {
 	a := host.Report{Name: "a", Hostname: "a", MachineID: "1", Reached: true}
 	b := host.Report{Name: "b", Hostname: "b", MachineID: "2", Reached: true}
 	c := host.Report{Name: "c", Hostname: "c", MachineID: "3", Reached: true}
@@ -37,11 +37,11 @@ func TestDuplicateOrSkewedHostsAreReported(t *testing.T) {
 			[]health.State{health.Stuck, health.Stuck, health.Ready}},
 		{"the one wrong clock is named", []host.Report{a, b, late},
 			[]health.State{health.Ready, health.Ready, health.Stuck}},
-		{"a clock that is off by as much as may be", []host.Report{a, b, edge},
+		{"a clock at the limit passes", []host.Report{a, b, edge},
 			[]health.State{health.Ready, health.Ready, health.Ready}},
-		{"what was not reached is not judged", []host.Report{a, b, gone},
+		{"a host that was not reached leaves all checks waiting", []host.Report{a, b, gone},
 			[]health.State{health.Waiting, health.Waiting, health.Waiting}},
-		{"no host at all is not ready", []host.Report{gone},
+		{"no host was reached", []host.Report{gone},
 			[]health.State{health.Waiting, health.Waiting, health.Waiting}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,11 +64,11 @@ func TestPoolAddressesInUseAreReported(t *testing.T) {
 		seen host.Block
 		want health.State
 	}{
-		{"silent ones pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
-		{"ours on a later run pass",
+		{"silent addresses pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
+		{"addresses of the cluster's own nodes pass",
 			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}},
 			health.Ready},
-		{"one that another machine answers for does not",
+		{"an address of another machine fails",
 			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}},
 			health.Stuck},
 		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}},
@@ -80,7 +80,7 @@ func TestPoolAddressesInUseAreReported(t *testing.T) {
 	}
 }
 
-func TestPreflightObservesOtherHostsDespiteSilentHost(t *testing.T) {
+func TestPreflightObservesOtherHostsDespiteFailingHost(t *testing.T) {
 	up, down := sshtest.Start(t), sshtest.Start(t)
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }
@@ -91,7 +91,7 @@ func TestPreflightObservesOtherHostsDespiteSilentHost(t *testing.T) {
 			Spec: host.Needs("agent", false, false), Key: down.PrivateKey()},
 	}
 	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
-	hosts[0].Host.HostKey = "" // The first contact is the preflight's.
+	hosts[0].Host.HostKey = "" // not pinned: the preflight makes the first contact
 	states := map[string]health.State{}
 	for _, f := range Hosts(t.Context(), hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}, 3*time.Second) {
 		states[f.Subject+" "+f.Check] = f.State
@@ -104,7 +104,7 @@ func TestPreflightObservesOtherHostsDespiteSilentHost(t *testing.T) {
 	assert.Equal(t, health.Waiting, states["all hosts hostnames"])
 }
 
-// A slow host's lines prove that its probe makes progress.
+// Each line of a slow host shows progress, so the limit must not end the probe.
 func TestPoolProbeOutlastsTimeoutWhileHostMakesProgress(t *testing.T) {
 	const limit = 3 * time.Second
 	slow := sshtest.Start(t)
@@ -127,7 +127,7 @@ func TestPoolProbeOutlastsTimeoutWhileHostMakesProgress(t *testing.T) {
 }
 
 // A probe that prints a line and fails, again and again, makes no progress.
-func TestRepeatedlyFailingProbeIsGivenUp(t *testing.T) {
+func TestPreflightGivesUpOnRepeatedlyFailingProbe(t *testing.T) {
 	broken := sshtest.Start(t)
 	broken.Handler = func(call sshtest.Call) int {
 		_, _ = fmt.Fprintln(call.Stdout, "hostname=a")

@@ -29,7 +29,7 @@ func libvirtPlan() VMPlan {
 	}
 }
 
-// libvirtHas returns a hypervisor that has exactly enough for libvirtPlan.
+// libvirtHas returns the facts of a hypervisor with exactly enough resources for libvirtPlan.
 func libvirtHas() vmFindings {
 	return vmFindings{Survey: hypervisor.Survey{
 		Node: hypervisor.NodeFacts{CPUs: 4, FreeMiB: 8192, Quorate: true},
@@ -50,11 +50,11 @@ func held(f *vmFindings) {
 	f.Node.FreeMiB, f.Storages[0].FreeGiB = 10, 0.5
 }
 
-// vmCase is a test case whose plan or hypervisor differs from the healthy ones in one thing.
+// vmCase is a test case that changes one property of a plan or hypervisor without faults.
 type vmCase struct {
 	name   string
 	change func(*VMPlan, *vmFindings)
-	check  string // the only one that fails; empty for none
+	check  string // the only failing check; empty if all pass
 	says   []string
 }
 
@@ -84,11 +84,11 @@ func judged(t *testing.T, plan VMPlan, f vmFindings, test vmCase) {
 	}
 }
 
-func TestPreflightJudgesLibvirtFacts(t *testing.T) { //nolint:funlen // a table of cases
+func TestPreflightFailsOneCheckForEachLibvirtFault(t *testing.T) { //nolint:funlen // a table of cases
 	addr := netip.MustParseAddr("10.10.0.11")
 	mac := libvirtPlan().Specs[0].MAC()
 	for _, test := range []vmCase{
-		{"all is there, exactly", func(*VMPlan, *vmFindings) {}, "", nil},
+		{"exactly enough resources", func(*VMPlan, *vmFindings) {}, "", nil},
 		{"the stack is up: its machines hold their memory and disks",
 			func(_ *VMPlan, f *vmFindings) { held(f) }, "", nil},
 		{"the stack is up: its machines answer, and have their leases", func(p *VMPlan, f *vmFindings) {

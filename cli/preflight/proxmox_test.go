@@ -38,9 +38,9 @@ func proxmoxHas() vmFindings {
 	return f
 }
 
-func TestPreflightJudgesProxmoxFacts(t *testing.T) {
+func TestPreflightFailsOneCheckForEachProxmoxFault(t *testing.T) {
 	for _, test := range []vmCase{
-		{"all is there, exactly", func(*VMPlan, *vmFindings) {}, "", nil},
+		{"exactly enough resources", func(*VMPlan, *vmFindings) {}, "", nil},
 		{"the stack is up", func(_ *VMPlan, f *vmFindings) { held(f) }, "", nil},
 		{"a node without quorum", func(_ *VMPlan, f *vmFindings) {
 			f.Node.Quorate = false
@@ -48,7 +48,7 @@ func TestPreflightJudgesProxmoxFacts(t *testing.T) {
 		{"an old release", func(_ *VMPlan, f *vmFindings) {
 			f.Node.Release = "7.4-3"
 		}, "node", []string{`expected Proxmox VE 8 or later, found "7.4-3"`}},
-		{"the oldest release that will do",
+		{"the oldest supported release",
 			func(_ *VMPlan, f *vmFindings) { f.Node.Release = "8.0.2" }, "", nil},
 		{"a storage without disks", func(_ *VMPlan, f *vmFindings) {
 			f.Storages[0].Lacks = "content type images, found iso"
@@ -84,7 +84,7 @@ func TestPreflightJudgesProxmoxFacts(t *testing.T) {
 	}
 }
 
-func TestPreflightReportsAllMistakesAtOnce(t *testing.T) {
+func TestPreflightFailsAllChecksOfSeveralProxmoxFaults(t *testing.T) {
 	plan, f := proxmoxPlan(), proxmoxHas()
 	f.Node.FreeMiB, f.Network.There, f.TemplateGiB, f.Storages[0].FreeGiB = 1, false, 99, 1
 	var failing []string
@@ -121,7 +121,7 @@ func TestUnreachableHypervisorFailsOneCheckAndDefersTheOthers(t *testing.T) {
 			assert.NotEmpty(t, verdicts[0].Cause)
 			assert.NotEmpty(t, verdicts[0].Hint)
 			for _, v := range verdicts[1:] {
-				if v.Check != "image" { // which is on this side
+				if v.Check != "image" { // the image is not on the hypervisor
 					assert.Equal(t, health.Waiting, v.State, v.Check)
 					assert.Contains(t, v.After, "hypervisor", v.Check)
 				}

@@ -16,7 +16,7 @@ import (
 
 // Stack observes the existing parts of a stack: its hosts, their hypervisor, or the cluster. It
 // stops waiting for a part that sends nothing for limit. project is the stack's folder. It fails
-// only if this machine cannot read a file that the configuration names.
+// only if the state, or a file that the configuration names, cannot be read.
 func Stack(
 	ctx context.Context, cfg *config.Config, project string, limit time.Duration,
 ) ([]Finding, error) {
@@ -56,7 +56,7 @@ func hostFindings(
 	if err != nil {
 		return nil, err
 	}
-	// Without a state, the owner is unknown. The host's owner file is then compared only by names.
+	// Ignore an error: without a state, a host's owner file is compared only by names.
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	k3s := wantedK3s(cfg, project)
 	var hosts []Host

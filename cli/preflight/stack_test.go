@@ -25,7 +25,7 @@ func stack(t *testing.T) *config.Config {
 	return cfg
 }
 
-// An agent has no datastore: only servers have the settings that K3s fixes when a cluster is made.
+// K3s fixes some settings when a cluster is created, and only servers store them.
 func TestOnlyServersCheckFixedK3sSettings(t *testing.T) {
 	cfg := stack(t)
 	assert.Equal(t, cfg.K3s.CriticalValues(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)
@@ -33,7 +33,7 @@ func TestOnlyServersCheckFixedK3sSettings(t *testing.T) {
 	assert.Equal(t, "v1.34.2+k3s1", hostNeeds(cfg, config.RoleAgent, "v1.34.2+k3s1").K3s)
 }
 
-func TestPreflightProbesFirstPoolAddresses(t *testing.T) {
+func TestPreflightProbesOnlyFirst256PoolAddresses(t *testing.T) {
 	cfg := stack(t)
 	found := poolAddresses(cfg)
 	require.Len(t, found, 11)

@@ -19,7 +19,7 @@ func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, er
 	if err := inventory.PinFromState(ctx, project, cfg.Stack, &specs[0].Hypervisor); err != nil {
 		return VMPlan{}, err
 	}
-	// Without a state, ownership is compared only by names.
+	// Ignore an error: without a state, ownership is compared only by names.
 	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	for i := range specs {
 		specs[i].Cluster, specs[i].Project = owner.Cluster, owner.Project

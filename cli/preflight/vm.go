@@ -13,19 +13,19 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// VMPlan holds the requirements of a stack's machines before the first change.
+// VMPlan describes the machines that a stack needs.
 type VMPlan struct {
 	// Specs are the machines; at least one.
 	Specs hypervisor.Specs
-	// Key is the PEM private key that logs in to the hypervisor; empty for this machine.
+	// Key is the PEM private key that logs in to the hypervisor; empty if that is this machine.
 	Key []byte
 	// Image is the disk image of the machines; nil with a template.
 	Image *VMImage
 }
 
-// VMImage is the machines' disk image on this machine.
+// VMImage describes the machines' disk image.
 type VMImage struct {
-	// Key is the configuration's key, Value its value.
+	// Key is the configuration key that selects the image, Value its value.
 	Key, Value string
 	// Fault is the reason why the image cannot be used; nil if its file is on this machine or can
 	// be downloaded.
@@ -46,9 +46,9 @@ type vmFindings struct {
 	PingsFault error
 }
 
-// VMs observes the hypervisor, each part for at most limit, and reports what would prevent the
-// creation of the stack's machines. The memory and disks of the stack's existing machines count as
-// available.
+// VMs observes the hypervisor, and reports what would prevent the creation of the stack's machines.
+// Login and observation may take limit each. The memory and disks of the stack's existing machines
+// count as available.
 func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // judgeVMAddress checks that no other machine has a machine's address. place is the machine's index
-// in the configuration. A lease or an answer with the machine's own hardware address is no
-// conflict; that address is computed from stack and node.
+// in the configuration. The machine's own MAC address, which is computed from stack and node, may
+// have a lease or answer.
 func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
 	is := fmt.Sprintf("strata:hosts.nodes[%d].address %s: ", place, address)
@@ -34,7 +34,7 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 }
 
 // judgeVMLease compares an address with the leases of the hypervisor's DHCP server. It returns a
-// zero Verdict if there is no conflict.
+// zero Verdict if there is neither a conflict nor a warning.
 func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool {

@@ -49,8 +49,7 @@ func startStorage(spec hypervisor.Spec, name string) string {
 		"pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneThere returns a hint that lists existing objects that could be configured instead of the
-// missing one.
+// oneThere returns a hint that lists existing objects to configure instead of a missing one.
 func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"

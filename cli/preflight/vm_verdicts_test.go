@@ -22,8 +22,7 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 	return health.Verdict{}
 }
 
-// Processors may be overcommitted, memory may not. The message mentions processors only if they are
-// overcommitted.
+// Processors may be overcommitted, memory may not.
 func TestOvercommittedProcessorsPassWithHint(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	assert.Equal(t,
@@ -37,7 +36,7 @@ func TestOvercommittedProcessorsPassWithHint(t *testing.T) {
 	assert.NotEmpty(t, shared.Hint)
 }
 
-func TestExistingMachineIsDistinguishedFromFreeName(t *testing.T) {
+func TestNameCheckDistinguishesOwnMachineFromFreeName(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	f.Machines[0] = hypervisor.MachineFacts{Whole: true, Running: true, DiskGiB: 20}
 	assert.Equal(t, "this stack's own", verdictOf(plan, f, "name server-1").Message)
@@ -78,9 +77,9 @@ func TestFindingsNameHypervisorOrLocalMachine(t *testing.T) {
 	assert.Equal(t, "this machine", findingsOf(libvirtPlan(), verdicts)[0].Subject)
 }
 
-// If the API server of another cluster refuses a request, some facts stay unknown. They must not
-// count as a second failure.
-func TestUnknownFactsOfExistingClusterAreNoFailure(t *testing.T) {
+// If the API server refuses the credentials, the check api fails. The facts that stay unknown must
+// not count as further failures.
+func TestChecksWithUnknownFactsOfExistingClusterAreWaiting(t *testing.T) {
 	states := func(f existingFacts) map[string]health.State {
 		found := map[string]health.State{}
 		for _, v := range judgeExisting(ExistingCluster{MetalLB: true, Traefik: true}, f) {
@@ -96,7 +95,7 @@ func TestUnknownFactsOfExistingClusterAreNoFailure(t *testing.T) {
 	}
 }
 
-func TestUnreachableHypervisorHidesDiskChecks(t *testing.T) {
+func TestUnreachableHypervisorMarksOtherChecksAsNotSeen(t *testing.T) {
 	for _, v := range judgeHypervisor(libvirtPlan(), vmFindings{Fault: errors.New("no route to host")})[1:] {
 		if v.Check != "image" {
 			assert.Equal(t, "not seen", v.Message, v.Check)

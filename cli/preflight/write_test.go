@@ -12,7 +12,7 @@ import (
 	"strata/health"
 )
 
-func TestFindingsHideChecksBehindFailure(t *testing.T) {
+func TestWriteOnlyCountsChecksBehindFailedCheck(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a",
