@@ -4,12 +4,12 @@
 //
 // It owns the proposals with their reasons, and the first contact with hosts that belong to no
 // stack. It does not own the requirements on a host (health/host): a preflight of the proposal
-// checks them. Nor does it own the rules of the configuration: package config validates the file
-// before it is written.
+// checks them. It does not own the rules of the configuration either: package config validates the
+// file before it is written.
 //
 // It changes nothing on a host and replaces no file. If a host has a problem, it writes no file and
 // reports all problems of all hosts at once, each with a fix. It does not log in to a host whose
 // key is in no known_hosts file, unless the request accepts new keys. It pins an accepted key, and
-// marks it as unverified in the file and in the report. It neither reads nor writes a secret: the
-// file has the path of the private key, not the key.
+// marks it as unverified in the file and in the report. It writes no secret: the file has the path
+// of the private key, and commands to set passwords.
 package scaffold

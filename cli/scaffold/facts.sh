@@ -1,4 +1,4 @@
-# What a host is, and where it is on its network, as key=value lines; the last line is "end". Read only: nothing is loaded, started or written.
+# Print facts about the host and its networks as key=value lines; the last line is "end". Nothing on the host is changed.
 if ! command -v ip >/dev/null; then
 	printf 'lacks=ip\nend\n'
 	exit 0
@@ -22,7 +22,7 @@ df -Pm "${at:-/}" | {
 	read -r _
 	read -r _ _ _ free _ && echo "disk_mib=$free"
 }
-# K3s is not among these: whose one is, if it is anyone's, is the gate of the host's to say.
+# K3s is not in this list, because the host's gate checks it and its owner.
 while read -r path name; do
 	if [ -e "$path" ]; then echo "kubernetes=$name ($path)"; fi
 done <<'END'

@@ -45,7 +45,7 @@ func (h Host) has(address netip.Addr) bool {
 			func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute returns the preferred default route of table main, which ip lists first. K3s uses
+// defaultRoute returns the preferred default route of table main: the first that ip lists. K3s uses
 // only that table, even if a rule selects another table for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
@@ -102,7 +102,7 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	if err != nil {
 		return trouble(err)
 	}
-	defer func() { _ = client.Close() }() // The connection is not used again.
+	defer func() { _ = client.Close() }() // the connection is not used again
 	silence.Heard(ctx)
 	output, err := client.Run(ctx, factsScript, nil)
 	if err != nil {

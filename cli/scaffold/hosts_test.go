@@ -12,8 +12,8 @@ import (
 	"strata/cli/scaffold/scaffoldtest"
 )
 
-// A host whose sshd has answered is on, and has this address and port.
-func TestTimeoutFixNamesAddressOnlyOfSilentHost(t *testing.T) {
+// If sshd has answered, the host is on, and its address and port are right.
+func TestTimeoutFixSuggestsAddressCheckOnlyForSilentHost(t *testing.T) {
 	silent, shell, booting := scaffoldtest.New(t, 17), scaffoldtest.New(t, 18), scaffoldtest.New(t, 19)
 	silent.Dropped = 1000
 	shell.Shell = []string{"/bin/sh", "-c", "exec cat >/dev/null"}

@@ -22,8 +22,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// requireRefusal requires an error of init with texts, and without a key of a stack file: there is
-// none yet.
+// requireRefusal requires that err contains texts, and that it names no key of a stack file,
+// because init has not written one yet.
 func requireRefusal(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	require.Error(t, err)
@@ -34,11 +34,12 @@ func requireRefusal(t *testing.T, err error, texts ...string) {
 		`keyFile|knownHosts|hostKey|sudoPassword|serverArgs|agent to true`, err.Error())
 }
 
-func TestUnusableSSHKeysSuggestInitFlags(t *testing.T) {
+func TestErrorsOfUnusableSSHKeysNameInitFlags(t *testing.T) {
 	const passphraseFix = "set its passphrase in STRATA_SSH_PASSPHRASE"
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, key string)
-		// given is the refusal of a key that --key names, and found that of a key in an ssh_config.
+		// given is the expected error for a key from --key, and found the one for a key from an
+		// ssh_config.
 		given, found string
 	}{
 		"missing": {func(t *testing.T, key string) { require.NoError(t, os.Remove(key)) },
@@ -74,7 +75,7 @@ func TestUnusableSSHKeysSuggestInitFlags(t *testing.T) {
 	}
 }
 
-func TestJumpHostWithoutAKnownKeySuggestsInitFlags(t *testing.T) {
+func TestJumpHostWithoutKnownKeyIsRefusedBeforeContact(t *testing.T) {
 	const names = "127.0.0.1,[127.0.0.1]:* "
 	for name, test := range map[string]struct{ lines, want string }{
 		"unknown": {"", "log in there once with ssh"},
@@ -96,7 +97,7 @@ func TestJumpHostWithoutAKnownKeySuggestsInitFlags(t *testing.T) {
 	}
 }
 
-func TestRefusedLoginSuggestsInitFlags(t *testing.T) {
+func TestErrorsOfRefusedLoginsNameInitFlags(t *testing.T) {
 	locked, asks, wrong := scaffoldtest.New(t, 12), scaffoldtest.New(t, 13), scaffoldtest.New(t, 14)
 	cloud, ofAnother := scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)
 	asks.User, asks.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
@@ -122,8 +123,8 @@ func TestRefusedLoginSuggestsInitFlags(t *testing.T) {
 		"that is read from STRATA_SUDO_PASSWORD, or log in as root")
 }
 
-// If a finding cannot pass by itself, such as a login that fails now, no file is written.
-func TestStuckFindingsSuggestInitFlags(t *testing.T) {
+// init writes no stack file if a finding cannot pass by itself, such as a refused login.
+func TestFixesOfStuckFindingsNameInitFlags(t *testing.T) {
 	of := health.Host{Target: remote.Target{Name: "host-11", Address: "127.0.0.11"}}
 	report := func(v health.Verdict) error {
 		assert.Equal(t, health.Stuck, v.State)
@@ -148,8 +149,8 @@ func TestStuckFindingsSuggestInitFlags(t *testing.T) {
 		Hint: "choose another range in strata:metallb.addresses"}), "run this again")
 }
 
-// The stack file is written if findings may pass by themselves.
-func TestTransientFindingsNameStackFileKeys(t *testing.T) {
+// init writes the stack file if findings may pass by themselves.
+func TestFixesOfWaitingFindingsNameStackFileKeys(t *testing.T) {
 	problem := problemOf(preflight.Finding{Subject: "host-11", Verdict: health.Verdict{
 		Check: "ssh", State: health.Waiting, Cause: "off", Hint: "correct strata:hosts.nodes"}})
 	assert.Equal(t, "off; correct strata:hosts.nodes", problem.Fix)

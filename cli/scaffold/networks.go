@@ -162,9 +162,9 @@ func privateNetworks() []netip.Prefix {
 	return all
 }
 
-// flannelInterface returns the interface of the nodes' network if some host's default route has
-// another interface, because flannel would choose that one. Otherwise name is empty. differ is true
-// if the hosts need different names, so that no single setting fits.
+// flannelInterface returns the name of the nodes' network interface if flannel would choose another
+// one, that of the default route. name is empty if no host needs the setting. differ is true if the
+// hosts need different names, so that no single setting fits.
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {

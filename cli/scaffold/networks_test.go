@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// on returns a host whose first address is that of the login. A route is "NETWORK DEVICE".
+// on returns a host with addresses "INTERFACE ADDRESS/BITS" and routes "NETWORK DEVICE". The user
+// named its first address.
 func on(addresses []string, routes ...string) Host {
 	host := Host{}
 	for i, text := range addresses {
@@ -25,7 +26,7 @@ func on(addresses []string, routes ...string) Host {
 		to, device, _ := strings.Cut(text, " ")
 		network, err := parseNetwork(to)
 		if err != nil {
-			panic(err) // a slip in a test
+			panic(err) // a wrong literal in a test
 		}
 		host.Facts.Routes = append(host.Facts.Routes, Route{To: network, Device: device})
 	}
@@ -42,7 +43,7 @@ func TestSubnetMustContainEveryHost(t *testing.T) {
 		wrong []string
 	}{
 		{"one host", []Host{on([]string{"eth0 10.0.0.11/24"})}, "10.0.0.0/24", nil},
-		{"of several interfaces the one that was logged in to",
+		{"several interfaces: that of the login",
 			[]Host{on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}),
 				on([]string{"ens3 10.0.0.12/24"})},
 			"10.0.0.0/24", nil},
@@ -60,7 +61,7 @@ func TestSubnetMustContainEveryHost(t *testing.T) {
 					"address of the host's own"}},
 		{"a host with a network of its own", []Host{on([]string{"eth0 10.0.0.11/32"})}, "",
 			[]string{"expected a network of /29 or larger on eth0, found 10.0.0.11/32"}},
-		{"the smallest", []Host{on([]string{"eth0 10.0.0.11/29"})}, "10.0.0.8/29", nil},
+		{"the smallest allowed network", []Host{on([]string{"eth0 10.0.0.11/29"})}, "10.0.0.8/29", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found, problems := subnet(test.hosts)
@@ -95,7 +96,7 @@ func TestClusterCIDRsAvoidHostNetworks(t *testing.T) {
 		{"all private networks but the carriers'",
 			[]Host{on(own, "10.0.0.0/8 tun0", "172.16.0.0/12 tun0", "100.64.0.3 ts0")},
 			"100.65.0.0/16 100.66.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
-		{"the nodes' own network is one of them", []Host{on([]string{"eth0 10.42.0.11/24"})},
+		{"the nodes' network overlaps K3s's own", []Host{on([]string{"eth0 10.42.0.11/24"})},
 			"10.43.0.0/16 10.44.0.0/16", []string{"10.42.0.0/24 of 10.42.0.11 (eth0)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -115,7 +116,7 @@ func TestClusterCIDRsAvoidHostNetworks(t *testing.T) {
 	assert.Contains(t, problem.Error(), "no two networks of the private address space are left")
 }
 
-func TestFlannelInterfaceIsSetOnlyWhenDefaultDiffers(t *testing.T) {
+func TestFlannelInterfaceIsSetOnlyIfDefaultRouteIsElsewhere(t *testing.T) {
 	private := on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}, "default eth0")
 	for _, test := range []struct {
 		name   string
@@ -126,10 +127,10 @@ func TestFlannelInterfaceIsSetOnlyWhenDefaultDiffers(t *testing.T) {
 		{"the default route is on the nodes' network",
 			[]Host{on([]string{"eth0 10.0.0.11/24"}, "default eth0"),
 				on([]string{"ens3 10.0.0.12/24"}, "default ens3")}, "", false},
-		{"it is on another one", []Host{private, private}, "eth1", false},
-		{"on one host only", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private},
+		{"the default route is on another network", []Host{private, private}, "eth1", false},
+		{"the default route is on another network on one host", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private},
 			"eth1", false},
-		{"no host has one", []Host{on([]string{"eth1 10.0.0.12/24"})}, "", false},
+		{"no default route", []Host{on([]string{"eth1 10.0.0.12/24"})}, "", false},
 		{"names differ", []Host{private, on([]string{"ens4 10.0.0.12/24"}, "default ens3")},
 			"", true},
 	} {

@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// known returns a known_hosts file with keys for a host. A key may have a marker, which stands
-// before it.
+// known returns the content of a known_hosts file with these keys for a host. A key may begin with
+// a marker, such as @revoked.
 func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "known_hosts")
@@ -68,12 +68,12 @@ func TestHostKeyIsVerifiedAgainstKnownHosts(t *testing.T) {
 		known   bool
 		wantErr string
 	}{
-		{"a known one", []string{host.HostKey()}, true, ""},
-		{"one that it does not have", nil, false, ""},
-		{"the second of two of a type", []string{other.HostKey(), host.HostKey()}, true, ""},
-		{"the first of two of a type", []string{host.HostKey(), other.HostKey()}, true, ""},
-		{"another one", []string{other.HostKey()}, false, "found SHA256:"},
-		{"a revoked one", []string{"@revoked " + host.HostKey()}, false, "is revoked in"},
+		{"known key", []string{host.HostKey()}, true, ""},
+		{"unknown key", nil, false, ""},
+		{"second of two known keys of one type", []string{other.HostKey(), host.HostKey()}, true, ""},
+		{"first of two known keys of one type", []string{host.HostKey(), other.HostKey()}, true, ""},
+		{"changed key", []string{other.HostKey()}, false, "found SHA256:"},
+		{"revoked key", []string{"@revoked " + host.HostKey()}, false, "is revoked in"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pin, err := known(t, host, test.lines...).pin(t.Context(), asked, at(host), nil)
@@ -92,8 +92,8 @@ func TestHostKeyIsVerifiedAgainstKnownHosts(t *testing.T) {
 	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
 }
 
-// If known_hosts has only the host's ECDSA key, the host is still known. That key is pinned, and
-// the login proves it.
+// If known_hosts has only the host's ECDSA key, that key is pinned, and the login proves that the
+// host has it.
 func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
@@ -104,8 +104,7 @@ func TestKnownHostKeyOfOtherTypeIsPinned(t *testing.T) {
 	assert.Equal(t, key, pin.Key)
 }
 
-// The host shows an ed25519 key, and the only known key, of another type, is revoked: ssh refuses
-// the host as unknown, and knows no key to ask for.
+// Like ssh, init treats a host as unknown if all known keys of the host are revoked.
 func TestRevokedKnownKeyIsNotPinned(t *testing.T) {
 	host, key, other := scaffoldtest.New(t, 11), ecdsaKey(t), ecdsaKey(t)
 	asked := Asked{"root", host.Address, host.Port}
@@ -119,8 +118,8 @@ func TestRevokedKnownKeyIsNotPinned(t *testing.T) {
 	assert.Equal(t, other, pin.Key)
 }
 
-// A CA signs the keys of hosts, and its own key belongs to no host. A host with only a signature of
-// its CA is unknown. The message must not say that it was reinstalled.
+// A CA's key in known_hosts is no host key. A host with only a CA's line is unknown, and must not
+// be reported as reinstalled.
 func TestCAKeyIsNotUsedAsHostKey(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}
@@ -143,7 +142,7 @@ func TestCAKeyIsNotUsedAsHostKey(t *testing.T) {
 	require.ErrorContains(t, err, "known_hosts line 2")
 }
 
-// ssh's own file is not the stack's: a broken line in it is no reason to write nothing.
+// Other programs use ssh's own file as well, so a broken line in it must not stop init.
 func TestBrokenKnownHostsLineIsSkipped(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	own := filepath.Join(t.TempDir(), "known_hosts")

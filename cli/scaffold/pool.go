@@ -56,8 +56,8 @@ func takenBy(hosts []Host) map[netip.Addr]bool {
 }
 
 // freeRange returns the last run of poolSize consecutive free addresses. It stays below the margin
-// if the run is long enough. If there is no such run, freeRange returns the longest one. free is
-// sorted; if it is empty, ok is false.
+// if the run is long enough. If no run is that long, it returns the longest one. free is sorted; if
+// it is empty, ok is false.
 func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	below := toNumber(config.RangeOf(subnet).Last) - poolMargin
 	var longest config.Range

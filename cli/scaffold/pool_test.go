@@ -18,7 +18,7 @@ func TestPoolRangeIsLastFreeRange(t *testing.T) {
 		want         string
 	}{
 		{"an empty network keeps a margin at its end", "10.0.0.0/24", nil, "10.0.0.240-10.0.0.250"},
-		{"of a large network the end", "10.0.0.0/16", nil, "10.0.255.240-10.0.255.250"},
+		{"the end of a large network", "10.0.0.0/16", nil, "10.0.255.240-10.0.255.250"},
 		{"a device in the margin", "10.0.0.0/24", []string{"10.0.0.253-10.0.0.253"},
 			"10.0.0.240-10.0.0.250"},
 		{"a device in the range", "10.0.0.0/24", []string{"10.0.0.245-10.0.0.245"},

@@ -79,13 +79,13 @@ func askAny(
 	return nil, "", fmt.Errorf("%s", strings.Join(failed, "; "))
 }
 
-// ask runs a script on a host and returns the last block that it prints.
+// ask runs a script on a host and returns the last block of key=value lines that it prints.
 func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = client.Close() }() // The connection is not used again.
+	defer func() { _ = client.Close() }() // the connection is not used again
 	silence.Heard(ctx)
 	var block host.Block
 	blocks := host.Blocks{Take: func(b host.Block) { block = b }}
@@ -99,7 +99,7 @@ func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	return block, err
 }
 
-// blockOf returns the last block that a script printed; nil if none is complete.
+// blockOf returns the last block of key=value lines in an output; nil if none is complete.
 func blockOf(output string) host.Block {
 	var block host.Block
 	lines := host.Blocks{Take: func(b host.Block) { block = b }}

@@ -37,8 +37,8 @@ type Proposal struct {
 	FlannelDiffers   bool
 }
 
-// propose returns the proposal for the hosts. It has no pool yet, because a host must probe that.
-// If there are problems, the proposal is incomplete.
+// propose returns the proposal for the hosts. It has no pool yet, because a host must first probe
+// the addresses. If there are problems, the proposal is incomplete.
 func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems

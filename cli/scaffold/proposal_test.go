@@ -21,8 +21,8 @@ func TestMixedArchitecturesAreReported(t *testing.T) {
 	assert.Contains(t, systems(hosts).Error(), "is of an unknown architecture")
 }
 
-// A value that most hosts have is written once, in the common section.
-func TestMostCommonValueWins(t *testing.T) {
+// The section hosts.ssh of the stack file has the most common value.
+func TestMostlyReturnsMostCommonOrElseFirstValue(t *testing.T) {
 	hosts := withMemory(1, 1, 1)
 	hosts[0].Asked.User, hosts[1].Asked.User, hosts[2].Asked.User = "root", "ada", "ada"
 	assert.Equal(t, "ada", mostly(hosts, func(h Host) string { return h.Asked.User }))

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden stack files; review th
 
 const ed25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMWoaFKVbyXjz8KcT82puCR5GMrbghSPjF0H2IdLSNCu"
 
-// proposed returns two proposals: one with nothing unusual, and one with every comment.
+// proposed returns a proposal with nothing unusual, and three that need all other comments.
 func proposed() map[string]Proposal {
 	pin := Pin{Key: ed25519, Fingerprint: "ssh-ed25519 SHA256:1234", Known: true}
 	node := func(name string, role config.Role, address string) Node {
@@ -34,7 +34,7 @@ func proposed() map[string]Proposal {
 	}
 	pool, err := config.ParseRange("10.10.0.240-10.10.0.250")
 	if err != nil {
-		panic(err) // a slip in a test
+		panic(err) // a wrong literal in a test
 	}
 	plain := Proposal{
 		Stack: "plain", SSH: config.SSH{KeyFile: "~/.ssh/id_ed25519"}, User: "root", Port: 22,
@@ -81,7 +81,7 @@ func proposed() map[string]Proposal {
 	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ, "far": far}
 }
 
-// A person can read the proposal, the program's own rules accept it, and an editor finds no fault.
+// The golden files are for review. The configuration's rules and the editor's schema accept them.
 func TestRenderedProposalIsValidStackFile(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for name, proposal := range proposed() {
@@ -107,7 +107,7 @@ func TestRenderedProposalIsValidStackFile(t *testing.T) {
 				assert.Equal(t, node.Role, found.Role)
 				want := proposal.SSH
 				want.User, want.Port, want.HostKey = node.Asked.User, node.Asked.Port, node.Pin.Key
-				want.Passphrase, want.SudoPassword = "", "" // a person sets them
+				want.Passphrase, want.SudoPassword = "", "" // the user sets these later
 				assert.Equal(t, want, found.SSH)
 			}
 			assert.True(t, cfg.K3s.Protect, "what a host says stays in its comment")

@@ -49,8 +49,7 @@ func (r *Result) Write(out io.Writer) error {
 	return nil
 }
 
-// WriteNext prints a warning about the range, which no DHCP server may assign, and then the next
-// commands.
+// WriteNext tells the user to exclude the range from DHCP, and prints the next commands.
 func (r *Result) WriteNext(out io.Writer, env string) error {
 	secrets := ""
 	for _, secret := range r.Proposal.Secrets() {

@@ -41,8 +41,8 @@ type Request struct {
 	// range, and the preflight of the proposal.
 	Limit time.Duration
 
-	// ways holds the route and login to each host, and known its known keys, in the order of Hosts.
-	// Check sets them.
+	// ways holds the route and login to each host, and known the known keys of each host, in the
+	// order of Hosts. Check sets them.
 	ways  []reach.Host
 	known []KnownHosts
 }

@@ -121,7 +121,7 @@ func TestProposalUsesRequestedK3sVersion(t *testing.T) {
 
 // Without this rule, an unverified host would get the sudo password before the user could compare
 // its key.
-func TestInitLogsInNowhereUntilNewHostKeysAreAccepted(t *testing.T) {
+func TestInitDoesNotLogInUntilNewHostKeysAreAccepted(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)}
 	r := request(t, hosts...)
 	r.AcceptNew = false
@@ -232,7 +232,7 @@ func TestHostNotReadyYetDoesNotBlockStackFile(t *testing.T) {
 	assert.Contains(t, report.String(), "Not ready yet, which may pass by itself:\n  host-11: cloud-init: running")
 }
 
-func TestUnprobedPoolRangeIsReported(t *testing.T) {
+func TestPoolIsProbedByNextHostOrReportedAsNotProbed(t *testing.T) {
 	first, second := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12)
 	first.Lacks = "ping or ip"
 	second.Answers = "127.0.0.250"

@@ -12,7 +12,7 @@ import (
 	"strata/health/host"
 )
 
-// withMemory returns hosts a, b, c … with this much memory.
+// withMemory returns hosts a, b, c … with this much memory, in MiB.
 func withMemory(mib ...int) []Host {
 	var hosts []Host
 	for i, one := range mib {

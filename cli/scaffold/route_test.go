@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ip lists the other routing tables first. A host with routes by source has a default route in each
-// table, and K3s uses the one in table main.
+// With source-based routing, a host has a default route in several tables, and ip may list another
+// table before main. K3s only uses table main.
 func TestDefaultRouteOfOtherTableIsIgnored(t *testing.T) {
 	facts, err := parseFacts(`os=x
 addresses=[{"ifname":"eth0","addr_info":[{"local":"203.0.113.10","prefixlen":24}]},{"ifname":"eth1","addr_info":[{"local":"10.10.0.11","prefixlen":24}]}]

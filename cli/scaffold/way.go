@@ -70,7 +70,7 @@ func (r *Request) reachAll() error {
 }
 
 // resolveAll sets ways and known. It drops the user's own known_hosts file if the files of the
-// ssh_config have all jump hosts.
+// ssh_config have the keys of all jump hosts.
 func (r *Request) resolveAll() (err error) {
 	if ssh := r.openSSH(); ssh.Config != "" && !r.Known.named {
 		ssh.KnownHosts = ""
@@ -86,7 +86,7 @@ func (r *Request) resolveAll() (err error) {
 	return err
 }
 
-// Warnings returns the problems in the files that were read, which prevent nothing.
+// Warnings returns the problems that Check found in files and that do not stop init.
 func (r *Request) Warnings() []string {
 	all := slices.Clone(r.Known.Warnings)
 	for i, known := range r.known {
@@ -96,8 +96,8 @@ func (r *Request) Warnings() []string {
 	return slices.Compact(all)
 }
 
-// sealedKey reports whether the passphrase opens a private key file, or one needs another. It ignores
-// an agent, which may hold the decrypted key.
+// sealedKey reports whether a login needs the passphrase: without it, the login has no key or
+// another one. It ignores an agent, which may hold the decrypted key.
 func (r *Request) sealedKey() bool {
 	ssh := r.SSH
 	if ssh.Passphrase = ""; ssh.KeyFile != "" || ssh.Config != "" {
@@ -107,7 +107,7 @@ func (r *Request) sealedKey() bool {
 	if err != nil {
 		return errors.Is(err, remote.ErrPassphrase)
 	}
-	// A sealed key of an ssh_config is not offered, if there is another.
+	// Without the passphrase, an encrypted key is left out if an ssh_config names another key.
 	ssh.Passphrase = os.Getenv(reach.PassphraseVariable)
 	open, err := r.resolveWays(ssh)
 	return err == nil && !slices.EqualFunc(sealed, open, func(a, b reach.Host) bool {
@@ -204,8 +204,8 @@ func sameWay(a, b reach.Host) bool {
 		slices.Equal(ours, theirs)
 }
 
-// unlock sets the passwords in a configuration that was read from the proposal. init got them from
-// its environment, because no file contains them.
+// unlock marks the passwords as encrypted (config.Sealed) in a configuration that was read from the
+// proposal. So the preflight reads them from the environment, as init does.
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {

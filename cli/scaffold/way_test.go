@@ -41,7 +41,7 @@ func seal(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 }
 
-// startAgent starts an ssh-agent with the key of a host. The process finds it by SSH_AUTH_SOCK.
+// startAgent starts an ssh-agent with the key of a host, and sets SSH_AUTH_SOCK.
 func startAgent(t *testing.T, host *scaffoldtest.Host) {
 	t.Helper()
 	key, err := ssh.ParseRawPrivateKey(host.PrivateKey())
@@ -64,7 +64,7 @@ func startAgent(t *testing.T, host *scaffoldtest.Host) {
 	t.Setenv("SSH_AUTH_SOCK", socket)
 }
 
-// written runs the request, and returns the stack file, its configuration and its path.
+// written runs the request, and returns the stack file, its configuration and the report.
 func written(t *testing.T, r *Request) (string, *config.Config, string) {
 	t.Helper()
 	require.NoError(t, r.Check())
@@ -125,7 +125,7 @@ func TestInitLogsInWithPassphraseAndSudoPassword(t *testing.T) {
 	}
 }
 
-// Of an ssh_config's keys, the sealed one may be the one that logs in.
+// An ssh_config may name several keys, of which the host accepts only the encrypted one.
 func TestPassphraseOpensSecondKeyOfSSHConfig(t *testing.T) {
 	r, _ := sshConfig(t, "web 127.0.0.11")
 	blocks, err := os.ReadFile(r.SSH.Config)
@@ -145,7 +145,7 @@ func TestPassphraseOpensSecondKeyOfSSHConfig(t *testing.T) {
 	assert.Empty(t, r.Warnings())
 }
 
-// A stack file with a password that no login needs is refused.
+// The configuration refuses a password that no login needs.
 func TestUnusedPasswordsAreNotRequestedInStackFile(t *testing.T) {
 	t.Setenv(reach.PassphraseVariable, passphrase)
 	t.Setenv(reach.SudoPasswordVariable, sudoSecret)
@@ -163,8 +163,8 @@ func TestInitLogsInWithAgentKeyOnly(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
 }
 
-// behind returns a request for a host, the host itself, its jump host, and the file with the jump
-// host's key.
+// behind returns a request for a host, the host itself, its jump host, and the jump host as an
+// argument of --jump.
 func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string) {
 	t.Helper()
 	host, jump := scaffoldtest.New(t, 11), sshtest.Start(t)
@@ -252,9 +252,8 @@ func TestInitUsesSSHConfigForHost(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Jump)
 }
 
-// The block is for a name that the stack file does not have, so an update would not find init's
-// way.
-func TestSSHConfigWithoutNodeNameIsReported(t *testing.T) {
+// The block names neither the node's name nor its address, so an update would not use the block.
+func TestSSHConfigWithoutNodeNameOrAddressIsReported(t *testing.T) {
 	r, _ := sshConfig(t, "web")
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
@@ -264,7 +263,7 @@ func TestSSHConfigWithoutNodeNameIsReported(t *testing.T) {
 	assert.NoFileExists(t, r.file())
 }
 
-// ssh reads these files of the ssh_config in place of ~/.ssh/known_hosts, also for a jump host.
+// UserKnownHostsFile of an ssh_config replaces ~/.ssh/known_hosts, also for a jump host.
 func TestInitUsesKnownHostsOfSSHConfig(t *testing.T) {
 	for name, test := range map[string]struct {
 		keywords string
@@ -325,7 +324,7 @@ func TestParseJumpAcceptsSSHSyntax(t *testing.T) {
 	}
 }
 
-// No stack exists whose keys a user could set, so errors must name flags.
+// No stack file exists yet, so errors must name flags of init.
 func TestInitSSHConfigErrorsNameFlags(t *testing.T) {
 	for name, text := range map[string]string{
 		"a bad line":    "Host web\n  HostNames x\n",
