@@ -49,9 +49,8 @@ func (e *UnknownGateError) Error() string { return e.cause.Error() }
 func (e *UnknownGateError) Unwrap() error { return e.cause }
 
 // Ask runs the gates of the state, each with its Spec from the state, and compares them with the
-// gates of the configuration. It writes the gates' progress to progress. It fails with an
-// UnknownGateError for an unknown name, and for a stack that has no gate in the state and none in
-// the configuration.
+// gates of the configuration. It writes the gates' progress to progress. For an unknown name, it
+// returns an UnknownGateError. It also fails if neither the state nor the configuration has a gate.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	recorded, err := q.recordedGates(ctx)
 	if err != nil {

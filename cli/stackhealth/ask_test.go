@@ -56,8 +56,8 @@ func TestGatesUseSpecsAndSecretsFromState(t *testing.T) {
 	assert.Contains(t, text, "0 of 1 gates open")
 }
 
-// stateWithAGate returns a state with the gate of an agent's unit on the server, and with resources
-// that must not be taken for a gate.
+// stateWithAGate returns a state with a gate that checks an agent's K3s unit on host, and with
+// resources that are no gates.
 func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 	t.Helper()
 	text := func(value any) string {
@@ -80,7 +80,7 @@ func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 	return state
 }
 
-func TestUnknownGateErrorListsExistingGates(t *testing.T) {
+func TestUnknownGateErrorListsGatesOfStateAndConfiguration(t *testing.T) {
 	gates := []inventory.Gate{{Spec: health.Spec{Gate: "k3s-api"}},
 		{Spec: health.Spec{Gate: "k3s-nodes"}}}
 	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}

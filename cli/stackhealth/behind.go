@@ -10,9 +10,8 @@ import (
 	"strata/health"
 )
 
-// findRoots maps the name of each closed gate that depends on other closed gates to its root, the
-// first of them. Results are in the program's order, so a root depends on no closed gate. A stuck
-// gate has a cause of its own, so it has no root.
+// findRoots maps each closed gate that depends on other closed gates to its root, the first of
+// these in results. A stuck gate has a cause of its own, so it has no root.
 func findRoots(gates []inventory.Gate, results []health.Result) map[string]string {
 	below := map[string][]string{}
 	for _, gate := range gates {

@@ -40,7 +40,7 @@ func TestRootOfClosedGateIsFirstClosedGateThatItDependsOn(t *testing.T) {
 		"argocd-rollout": "traefik-rollout"}, findRoots(closedBelow()))
 }
 
-func TestGatesBehindClosedGateAreCounted(t *testing.T) {
+func TestRoundReportsRootsAndCountsGatesBehindThem(t *testing.T) {
 	gates, results := closedBelow()
 	want := expected{}
 	for _, gate := range gates {
@@ -69,7 +69,7 @@ func TestGatesBehindClosedGateAreCounted(t *testing.T) {
 	assert.NotContains(t, text, "closed as well")
 }
 
-func TestVerifyReportsRootsAndCountsGatesBehind(t *testing.T) {
+func TestVerifyReportsRootsAndCountsGatesBehindThem(t *testing.T) {
 	gates, results := closedBelow()
 	err := Question{Stack: "staging"}.reportClosed(results[1:4], 9, findRoots(gates, results[1:4]))
 	require.ErrorContains(t, err, "3 of the 9 gates")

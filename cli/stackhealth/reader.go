@@ -23,8 +23,8 @@ import (
 	"strata/health/webhook"
 )
 
-// beyond maps each kind of gate that cannot run with a read-only user's kubeconfig
-// (credential.ReaderRules) to the missing permission or secret.
+// beyond maps kinds of gates to the permission or secret that they need besides a read-only user's
+// kubeconfig (credential.ReaderRules). Such a gate does not run for this user.
 var beyond = map[health.Kind]string{
 	host.Kind:      "a login on the host (SSH)",
 	server.Kind:    "a login on the host (SSH)",
@@ -35,8 +35,8 @@ var beyond = map[health.Kind]string{
 	upstreams.Kind: "create pods/portforward",
 }
 
-// partly maps each kind of gate of which only some checks can run with a read-only user's
-// kubeconfig to the permission that the other checks need. Those checks are Skipped.
+// partly maps kinds of gates to the permission that some of their checks need besides a read-only
+// user's kubeconfig. For this user, these checks are Skipped.
 var partly = map[health.Kind]string{
 	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
 	system.Kind:      "a login on hosts (SSH) for the names that they ask for",

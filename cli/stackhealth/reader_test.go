@@ -67,7 +67,7 @@ func TestReaderSkipsGatesThatNeedMoreRights(t *testing.T) {
 		needOf(health.Spec{Body: api.Spec{}, Hosts: []health.Host{far}}))
 }
 
-func TestReaderGetsOnlyItsKubeconfig(t *testing.T) {
+func TestGatesOfReaderGetOnlyReaderKubeconfig(t *testing.T) {
 	secrets := health.Secrets{SSHKey: []byte("k"), Kubeconfig: []byte("admin"), APIKey: []byte("a"),
 		BasicAuth: []byte("b")}
 	asked, others := ofReader([]inventory.Gate{
@@ -81,7 +81,7 @@ func TestReaderGetsOnlyItsKubeconfig(t *testing.T) {
 	assert.False(t, others[0].Passes())
 }
 
-func TestReaderRoundListsSkippedGates(t *testing.T) {
+func TestRoundOfReaderListsGatesThatDidNotRun(t *testing.T) {
 	open := func(gate string, body health.Body) AskedGate {
 		checks := []health.Verdict{{Check: gate, State: health.Ready}}
 		return AskedGate{Result: health.NewResult(health.Spec{Gate: gate, Body: body},

@@ -65,7 +65,7 @@ func (r Round) closedGates() []string {
 	return r.gateNames(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
 }
 
-// Open returns true if every gate of the round is open.
+// Open returns true if every gate is open that could run with the kubeconfig.
 func (r Round) Open() bool { return len(r.closedGates()) == 0 }
 
 // Unknown returns the reason why the configuration's gates could not be listed, so that a gate may

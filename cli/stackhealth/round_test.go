@@ -11,8 +11,7 @@ import (
 	"strata/health/nodes"
 )
 
-// Two problems close no gate, but the round shows them: a pool without a free address, and a node
-// that takes no Pods.
+// An open gate may have a warning, such as a node that takes no new Pods.
 func TestRoundShowsWarningsOfOpenGates(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods",

@@ -23,7 +23,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// provider answers for a gate's command. The command ended at a time, or failed.
+// provider mocks the provider of a gate's command, which ended at a time or failed.
 type provider struct {
 	ended  time.Time
 	failed error
@@ -96,7 +96,7 @@ func TestVerifyChecksGatesThatNoStepRan(t *testing.T) {
 	assert.NotContains(t, err.Error(), "deadline", "no key sets this one")
 }
 
-func TestVerifySkipsGatesThatRan(t *testing.T) {
+func TestVerifySkipsGatesThatThisRunRan(t *testing.T) {
 	failed, asked := serveUnit(t, "failed", "failed")
 	require.NoError(t, runProgram(t, failed, inThisRun, nil))
 	assert.Zero(t, asked())

@@ -30,7 +30,8 @@ var lists = []struct{ name, path string }{
 const most = 5000
 
 // clusterSources returns a source for each list of a cluster. servers are K3s's API servers, as
-// https://address:port; the first that answers is used. If empty, the kubeconfig's server is used.
+// https://address:port; the first that answers is used. If servers is empty, the kubeconfig's
+// server is used.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	client, err := apiserver.Access{Kubeconfig: kubeconfig, Servers: servers}.Client()
 	if err != nil {

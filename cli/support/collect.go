@@ -205,7 +205,7 @@ func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
 	return result.Stdout, err
 }
 
-// cluster returns the lists of the stack's cluster.
+// cluster returns a source for each list of the stack's cluster.
 func (r Request) cluster(k known) ([]source, error) {
 	var text []byte
 	var servers []string

@@ -63,8 +63,8 @@ func TestArchiveWriteNeverOverwritesExistingFile(t *testing.T) {
 	require.Error(t, archive.Write(filepath.Join(t.TempDir(), "none", "a")))
 }
 
-// The archive hides a value that the reference tells users to encrypt, even if it is plain in the
-// file.
+// The archive hides each value that the configuration reference tells users to encrypt, even if the
+// file has it in plain text.
 func TestDocumentedSecretKeysAreRedactedByName(t *testing.T) {
 	fields, err := configdocs.Fields("../../config")
 	require.NoError(t, err)

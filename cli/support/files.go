@@ -15,8 +15,8 @@ import (
 // newest bounds the number of recordings in an archive.
 const newest = 5
 
-// stateText describes a state's resources, its pending operations, and the errors of their last
-// attempts.
+// stateText describes a state's resources, with the errors of their last creation, and the pending
+// operations.
 func stateText(state *stackstate.State) []byte {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d resources\n", len(state.Resources))

@@ -75,7 +75,7 @@ func foreign(value any, secret bool, add func(string)) any {
 
 func foreignObject(object map[string]any, secret bool, add func(string)) map[string]any {
 	shown := map[string]any{}
-	// The object is an environment variable of a Pod: its name and its value are two keys.
+	// If the object is an environment variable of a Pod, its name and its value are two keys.
 	variable, _ := object["name"].(string)
 	for name, inner := range object {
 		switch {

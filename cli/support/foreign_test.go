@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown returns the archive's text of two sources: a stack file with one line of configuration, and
-// a journal.
+// shown returns what the archive shows of two sources: a stack file with one line of configuration,
+// and a journal.
 func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
@@ -26,7 +26,7 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 }
 
 // Strata has no key that marks a chart's value or an argument as secret. Only the name of the
-// value, or the text around it, shows that it is one.
+// value, or the text around it, shows that the value is secret.
 func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":   "strata:traefik: {values: {credentials: hunter2hunter2}}",
@@ -52,9 +52,9 @@ func TestPlainSecretsInChartValuesAreRedacted(t *testing.T) {
 		"an argument of a workload": "strata:apps: {workloads: [{name: shop, args: " +
 			"['--admin-password=hunter2hunter2']}]}",
 		"an address of Strata's own": "strata:k3s: {proxy: {http: 'http://me:hunter2hunter2@proxy:3128'}}",
-		"a provider's":               "aws:secretKey: hunter2hunter2",
+		"another provider's key":     "aws:secretKey: hunter2hunter2",
 		"a section as JSON":          `strata:traefik: '{"values": {"credentials": "hunter2hunter2"}}'`,
-		"a key that is no text":      "strata:traefik: {values: {1: {token: hunter2hunter2}}}",
+		"a numeric key":              "strata:traefik: {values: {1: {token: hunter2hunter2}}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, journal := shown(t, line,
@@ -94,8 +94,7 @@ func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 	}
 }
 
-// Under a neutral name, the archive shows a text of one word, and leaves out a longer one. It does
-// not search a journal for that text.
+// Under other names than those of secrets, the archive leaves out texts of more than one word.
 func TestTextThatMayContainSecretIsOmitted(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")

@@ -1,4 +1,4 @@
-# Prints a host's units and journals. Each command is bounded, and tells when it failed: a status of a unit that is not there does.
+# Print a host's units and journals. Each command has a time limit. A failure is printed as the exit code, also for the status of a missing unit.
 section() {
 	printf '\n=== %s\n' "$*"
 	timeout -k 5 20 "$@" 2>&1

@@ -95,7 +95,7 @@ func TestLongerSecretIsRedactedBeforeItsSubstring(t *testing.T) {
 		"what is shorter than four characters stays")
 }
 
-func TestShortSecretIsRedactedByKeyInYAMLAndBase64(t *testing.T) {
+func TestShortSecretInYAMLOrBase64IsRedacted(t *testing.T) {
 	r := newRedactor(
 		[]string{"users:\n- name: default\n  user:\n    token: abc123\n",
 			base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
@@ -113,13 +113,13 @@ func TestURLLoginIsRedactedWithoutURL(t *testing.T) {
 		"the password alone": {plain, "user strata, password pa55word-long", "pa55word"},
 		"the login of basic auth": {plain,
 			"Proxy-Authorization: Basic " + basic("strata:pa55word-long"), basic("strata:pa55w")},
-		"a short one of basic auth": {"http://strata:pa55@proxy.corp:3128",
+		"a short login of basic auth": {"http://strata:pa55@proxy.corp:3128",
 			"Basic " + basic("strata:pa55") + " end", basic("strata:pa55")[6:]},
 		"a slash more": {plain, "HTTPS_PROXY=" + plain + "/", "pa55word"},
 		"a slash less": {escaped,
 			"dial " + strings.TrimSuffix(escaped, "/") + ": lookup failed", "proxy.corp"},
 		"the password without escapes": {escaped, "password p@ss-word1", "ss-word1"},
-		"both of basic auth": {escaped, "Basic " + basic("strata:p@ss-word1"),
+		"an escaped login of basic auth": {escaped, "Basic " + basic("strata:p@ss-word1"),
 			basic("strata:p@ss-")},
 		"an address in a file": {"# proxy\nHTTPS_PROXY='" + plain + "'\n",
 			"password pa55word-long", "pa55word"},
@@ -143,7 +143,7 @@ func TestURLLoginIsRedactedWithoutURL(t *testing.T) {
 	}
 }
 
-func TestShortURLLoginRedactsNothingElse(t *testing.T) {
+func TestShortURLLoginDoesNotRedactOtherTexts(t *testing.T) {
 	for _, secret := range []string{"http://agent:@proxy.corp", "http://agent:1@proxy.corp",
 		"ssh://agent@proxy.corp", "https://proxy.corp:3128/agent"} {
 		const journal = "agent:1 agent: agent agent@proxy.corp http://proxy.corp"
