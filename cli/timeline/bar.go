@@ -22,8 +22,8 @@ type Bar struct {
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Gate is true if the resource is a gate. Kind is its health.Kind; empty in recordings that
-	// lack it.
+	// Gate is true if the resource is a gate. Kind is the gate's health.Kind; empty if the
+	// recording lacks it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
 	// Failed is true if the engine reported a failure. Open is true if the run ended before the
@@ -33,9 +33,9 @@ type Bar struct {
 	// Needs are the URNs of the resources in this run whose operations had to finish before this
 	// operation could start.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the resource of Needs that finished last. Delay is the time from the end of that
-	// operation to the start of this one, which no dependency explains. Without Needs, Delay counts
-	// from the run's start.
+	// WaitedFor is the resource of Needs that finished last. Delay is the time from the end of its
+	// operation to Start, which no dependency explains. Without Needs, Delay counts from the run's
+	// start.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
 	// Messages are the last lines that a gate printed (progress and outcome), oldest first.

@@ -1,5 +1,5 @@
 // Package timeline analyses a finished run: the duration of each resource, its dependencies, and
-// the critical path, which is the longest chain of them.
+// the critical path, which is the longest chain of dependent resources.
 //
 // A recording is a file of JSON lines. It has the engine's events, each with its time of arrival,
 // because the engine's own timestamps are whole seconds. It also has the dependencies, from the

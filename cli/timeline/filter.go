@@ -12,7 +12,7 @@ import (
 const messageLimit = 400
 
 // filter selects the engine's events to record: operations, the end of the run, and gates' output.
-// It drops the output of other resources, and all inputs, because both may contain a secret.
+// It drops the output and the inputs of other resources, because both may contain a secret.
 type filter struct{ gates map[string]bool }
 
 // reduce removes the parts of an event that must not be recorded. It returns false if the event

@@ -63,7 +63,7 @@ func (l *Layer) add(bar Bar) {
 	l.Lag = plus(l.Lag, bar.Lag)
 }
 
-// plus adds two durations. It ignores a nil one, and returns nil if both are nil.
+// plus adds two durations. It ignores nil, and returns nil if both are nil.
 func plus(a, b *time.Duration) *time.Duration {
 	switch {
 	case a == nil:

@@ -98,7 +98,7 @@ func TestUnchangedRunHasNoCriticalPathRatio(t *testing.T) {
 	assert.Contains(t, Totals(run), "ratio 30.00;")
 }
 
-func TestRecordedDestroyIsComputed(t *testing.T) {
+func TestRecordedDestroyHasExpectedBarsAndWallTime(t *testing.T) {
 	file, err := os.Open("testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()

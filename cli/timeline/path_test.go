@@ -124,7 +124,7 @@ func TestDestroyReversesDependencies(t *testing.T) {
 	assert.Equal(t, []string{above}, run.Bars[1].Needs)
 }
 
-func TestKilledAndFailedRunsAreReported(t *testing.T) {
+func TestTableMarksFailedAndInterruptedBarsOfKilledRun(t *testing.T) {
 	gate, install := urn("k3s", "api"), urn("k3s", "install")
 	run := New([]Line{
 		{At: start, Event: &Event{Pre: step("create", install, "bash")}},
@@ -142,7 +142,7 @@ func TestKilledAndFailedRunsAreReported(t *testing.T) {
 	assert.Equal(t, time.Second, run.Gates)
 }
 
-func TestTruncatedRecordingIsReadUntilCut(t *testing.T) {
+func TestReadDropsIncompleteLastLine(t *testing.T) {
 	lines, err := Read(
 		strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" +
 			`{"at":"2026-`))

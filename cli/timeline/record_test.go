@@ -50,8 +50,8 @@ exit 3
 	assert.False(t, run.Complete)
 }
 
-// announcing is a recording that creates a file once it has the first event. The command of the
-// test above waits for this file.
+// announcing is a recording that creates a file once it has the first event. The recorded command
+// waits for this file.
 type announcing struct {
 	bytes.Buffer
 	file string
@@ -76,7 +76,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The pipe holds 64 KiB: without a reader the run would wait for ever at the next event.
+// The pipe holds 64 KiB. Without a reader, the engine would block for ever at the next event.
 func TestFailedRecordingDoesNotBlockRun(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "pulumi")
 	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh

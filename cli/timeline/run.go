@@ -91,7 +91,7 @@ func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 	case event.Pre != nil && !event.Pre.Planning && custom(event.Pre.Metadata.URN):
 		urn := event.Pre.Metadata.URN
 		if bar, again := bars[urn]; again {
-			bar.Op = event.Pre.Metadata.Op // the later of the several steps of a replacement
+			bar.Op = event.Pre.Metadata.Op // a replacement has several steps: keep the last
 			return
 		}
 		bars[urn] = newBar(*event.Pre, at)

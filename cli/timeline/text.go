@@ -12,8 +12,8 @@ import (
 // barWidth is the width of the whole run in characters.
 const barWidth = 40
 
-// WriteTable writes a table of the resources that took time, in order, each with a bar. * marks the
-// critical path.
+// WriteTable writes a table of the resources that took time, in the order of their starts, each
+// with a bar. * marks the critical path. Then it writes the sums.
 func WriteTable(out io.Writer, run Run) error {
 	var text strings.Builder
 	shown := slices.DeleteFunc(slices.Clone(run.Bars), func(b Bar) bool {

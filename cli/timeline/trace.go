@@ -20,7 +20,7 @@ type traceEvent struct {
 }
 
 // WriteTrace writes the run for a trace viewer such as https://ui.perfetto.dev. Each layer is a
-// process. It has as many threads as operations ran in parallel.
+// process with as many threads as operations of the layer ran in parallel.
 func WriteTrace(out io.Writer, run Run) error {
 	events := []traceEvent{}
 	for number, layer := range run.Layers {

@@ -32,13 +32,13 @@ const Unknown = "unknown"
 
 // Info describes a binary.
 type Info struct {
-	// Version is the release, or git's name for the commit; Commit is its hash. Both default to
-	// Unknown.
+	// Version is the release, or the output of git describe; Commit is the commit's hash. Both
+	// default to Unknown.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	// Checkout is git's name for the commit that is checked out in the project's folder, from which
-	// Pulumi will build the program in the next run. It may differ from Version if the checkout has
-	// changed since the last run. Empty outside a checkout, and without git.
+	// Checkout is the output of git describe in the project's folder, from which Pulumi builds the
+	// program in the next run. It differs from Version if the checkout has changed since the last
+	// run. It is empty outside a checkout, and without git.
 	Checkout string `json:"checkout,omitempty"`
 	// SHA256 is the sum of the binary. It is the same for builds of one commit with the same Go and
 	// flags.
@@ -75,8 +75,8 @@ func Read(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// checkout returns git's name for the project's commit. It bounds git in time, because a folder on
-// a network may hang.
+// checkout returns the output of git describe for a project. It bounds git in time, because a
+// folder on a network may hang.
 func checkout(ctx context.Context, project string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

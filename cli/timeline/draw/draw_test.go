@@ -89,7 +89,7 @@ func elements(t *testing.T, text string) map[string]int {
 // outside finds references that a browser would load.
 var outside = regexp.MustCompile(`(?i)(src|href)\s*=|url\([^#]|@import|//[a-z]`)
 
-func TestRandomRunIsDrawnCompletelyAndWellFormed(t *testing.T) {
+func TestRandomRunsAreDrawnWithAllBarsAsValidXML(t *testing.T) {
 	for seed := range uint64(100) {
 		run := random(rand.New(rand.NewPCG(seed, 2)))
 		var drawn, page strings.Builder

@@ -10,8 +10,8 @@ import (
 	"strata/cli/timeline"
 )
 
-// Lengths in user units; at a width of 1200, a unit is about a pixel. Lengths that only one element
-// uses are in the template.
+// These are lengths in SVG user units; at a width of 1200, a unit is about a pixel. Lengths that
+// only one element uses are in the template.
 const (
 	width      = 1200.0
 	chartLeft  = 270.0
