@@ -165,7 +165,7 @@ func TestFetchResumesInterruptedDownload(t *testing.T) {
 func TestDownloadGivesUpWithoutProgress(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	asked := 0
-	// This server cuts each answer off, and ignores ranges.
+	// This server sends only a part of each answer, and ignores ranges.
 	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
 		w.Header().Set("Content-Length", "1000000")

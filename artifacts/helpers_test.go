@@ -38,7 +38,7 @@ func writeManifest(t *testing.T, bundle string, entries ...artifacts.Entry) {
 	require.NoError(t, os.WriteFile(filepath.Join(bundle, artifacts.ManifestFile), text, 0o644))
 }
 
-// bundle returns a folder with everything that a stack needs.
+// bundle returns a bundle folder with all artifacts of stack, and their entries.
 func bundle(t *testing.T) (string, []artifacts.Entry) {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func stack(t *testing.T, source string, edit func(*config.Config)) *config.Confi
 			"nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"}]}`,
 		"metallb":   `{"addresses":["10.10.0.200-10.10.0.210"]}`,
 		"artifacts": `{"source":"` + source + `"}`,
-		// Without certificates there is no ingress either, which keeps these bundles small.
+		// Without cert-manager, the stack has no ingress layer and needs fewer artifacts.
 		"certManager": `{"enabled":false}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)

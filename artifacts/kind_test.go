@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-func TestKindIgnoresArtifactsThatStackDoesNotNeed(t *testing.T) {
+func TestKindOfArtifactsIgnoresUnneededArtifacts(t *testing.T) {
 	for name, test := range map[string]struct{ k3s, chart, unneeded, want string }{
 		"releases": {"real: a release", "real: a release", "stand-in: a chart",
 			artifacts.KindBundle},

@@ -190,8 +190,8 @@ func (l *Locked) unpack(archive, target string) error {
 	return err
 }
 
-// leftAlone returns the files in the folder that are named after a pin's artifact but are not in
-// the folder's lock, so that Strata did not write them.
+// leftAlone returns the files in the folder that are named after a pin's artifact, but are not in
+// the folder's lock. Strata did not write these files.
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // source downloads files from their upstream hosts, or from one mirror. The lock and an artifact's
-// Origin have the upstream URL in both cases, so they do not depend on the mirror.
+// Origin always have the upstream URL, so neither depends on the mirror.
 type source struct {
 	// mirror is the mirror's URL without user and password; nil without a mirror.
 	mirror *url.URL

@@ -23,8 +23,8 @@ func newCheckCommand() *cobra.Command {
 	return command
 }
 
-// newCheckPodsCommand returns `strata check pods`. It exits with 0 if no Pod breaks a rule, 1 if
-// one does, and 2 if a file or a Pod specification cannot be read.
+// newCheckPodsCommand returns `strata check pods`. It exits with 0 if no Pod breaks a rule, and
+// with 1 if one does. It exits with 2 if a file or a Pod specification cannot be read.
 func newCheckPodsCommand() *cobra.Command {
 	options := podcheck.Options{}
 	var output, skip string

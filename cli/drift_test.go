@@ -11,7 +11,7 @@ import (
 	"strata/actions/stack/drift"
 )
 
-func TestDriftExitCodeSaysWhatWasFound(t *testing.T) {
+func TestDriftExitsWithOneOnDifferenceAndTwoOnFailedComparison(t *testing.T) {
 	changed := drift.Difference{Resource: "traefik-release", Thing: "Deployment/traefik/traefik",
 		Verdict: drift.Changed, Fields: []string{"spec.replicas"}}
 	kept := drift.Difference{Resource: "pool", Thing: "IPAddressPool/metallb-system/default",

@@ -44,7 +44,7 @@ func unitAnswer(state, sub string) sshtest.Handler {
 	}
 }
 
-func TestGateExitCodeFollowsVerdict(t *testing.T) {
+func TestGateExitsWithZeroWhenReadyAndOneOnTimeout(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	server.Handler = unitAnswer("active", "running")

@@ -24,8 +24,8 @@ type initFlags struct {
 	timeout                time.Duration
 }
 
-// newInitCommand returns `strata init`. It exits with 0 if the file was written, with 1 if a host
-// does not meet the requirements, and with 2 if the command is wrong or the file exists already.
+// newInitCommand returns `strata init`. It exits with 0 if the file was written, and with 1 if a
+// host has a problem. It exits with 2 if the command is wrong or the file exists already.
 func newInitCommand() *cobra.Command {
 	var flags initFlags
 	command := &cobra.Command{

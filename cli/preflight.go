@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds how long a host or API may send nothing. A working one answers within
-// seconds, even on a busy machine.
+// preflightTimeout bounds how long a host or API may send nothing. Working hosts and APIs answer
+// within seconds, even on a busy machine.
 const preflightTimeout = 30 * time.Second
 
 // silenceUsage describes --timeout of the commands that observe hosts.

@@ -275,7 +275,7 @@ func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 	}
 }
 
-func TestSupportCollectsNothingWhenSecretsAreUnknown(t *testing.T) {
+func TestSupportCollectsNothingWhenSecretsCannotBeRead(t *testing.T) {
 	supportPulumi(t, "")
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	code, _, stderr := invoke(t, "", "support", "-s", "dev", "--project", project(t, supportStack),

@@ -31,7 +31,7 @@ func (a *above) export(ctx *pulumi.Context) {
 			at(name, workload.URLs[0], workload.Address)
 		}
 	}
-	// A client whose DNS lacks a name in urls can use the address of the same key.
+	// A client without DNS for a URL can connect to the address under the same key.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
 	if a.ca != nil && !a.ca.Public {

@@ -24,8 +24,8 @@ type Program struct {
 	// Configure enables, in the configuration, those of Strata's layers that Layers registers, so
 	// that their charts are fetched. It may set other keys of these layers. Optional.
 	Configure func(cfg *config.Config)
-	// Orphans kills processes that an interrupted run of this project left behind, because they
-	// would change hosts and the cluster at the same time as this run. Previews do not call it.
+	// Orphans kills processes that an interrupted run of this project left behind. Otherwise these
+	// processes would change hosts and the cluster during this run. Previews do not call it.
 	// Optional.
 	Orphans func(ctx context.Context) error
 	// Connect returns the hook that runs before each change in a cluster that Strata built. If nil,

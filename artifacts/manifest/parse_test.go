@@ -43,7 +43,7 @@ func join(objects []manifest.Manifest) string {
 	return strings.Join(all, ", ")
 }
 
-func TestManifestsAreParsedLikeKubectl(t *testing.T) {
+func TestParseReadsManifestsLikeKubectl(t *testing.T) {
 	const both = "ConfigMap a, ConfigMap b"
 	for name, test := range map[string]struct{ text, want string }{
 		"documents": {"# mine\n---\n" + configMap("a") + "---\n# nothing\n---\n" +

@@ -29,11 +29,11 @@ var copies = []string{
 // encrypted matches, in JSON, a text that SOPS has encrypted.
 var encrypted = regexp.MustCompile(`[^\\]"ENC\[AES256_GCM,`)
 
-// Prepare removes nulls that mean the same as a missing key, annotations in which a tool repeats
-// the object, and metadata that only the API server sets. It fails for content that Pulumi would
-// not send to the API server unchanged, and for content that the API server would refuse. pinned is
-// true if the cluster has the version of Kubernetes that Strata is compiled with: then unknown
-// fields and kinds are refused as well.
+// Prepare removes nulls that mean the same as a missing key. It removes annotations in which a tool
+// repeats the object, and metadata that only the API server sets. It fails for content that Pulumi
+// would not send unchanged to the API server, or that the API server would refuse. pinned is true
+// if the cluster has the version of Kubernetes that Strata is compiled with. Then unknown fields
+// and kinds are refused as well.
 func (m Manifest) Prepare(pinned bool) error {
 	switch {
 	case m.GetName() == "" && m.GetGenerateName() != "":
@@ -113,8 +113,8 @@ var valued = regexp.MustCompile(
 
 // dropNull removes a null that means the same as a missing key, and reports whether it did. It
 // decides by the Go types of metadata and built-in kinds. For example, it keeps null in a map of
-// strings, where null means an empty string, and in a custom resource, where null may have a
-// meaning.
+// strings, where null means an empty string. It keeps null in a custom resource, where null may
+// have a meaning.
 func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())

@@ -20,9 +20,9 @@ import (
 var freelyNamed = []string{
 	"rbac.authorization.k8s.io", "certificates.k8s.io", "internal.apiserver.k8s.io"}
 
-// checkTypes returns the errors that an API server would return for the object's metadata, and for
-// the types of all fields if the kind is built in. It uses the converter and the rules of API
-// servers. pinned is as in Prepare.
+// checkTypes returns the errors that an API server would return for the object's metadata and, if
+// the kind is built in, for the types of all fields. It uses the converter and the rules of API
+// servers. With pinned, it also refuses unknown fields and kinds.
 func (m Manifest) checkTypes(pinned bool) (wrong []error) {
 	kind := m.GroupVersionKind()
 	known := scheme.Scheme.Recognizes(kind)

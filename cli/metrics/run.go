@@ -49,7 +49,7 @@ func (s set) layers(run timeline.Run) {
 	}
 }
 
-// resources adds the metrics of resources. They have labels for name and type, because two
+// resources adds the metrics of resources. The metrics have labels for name and type, because two
 // resources of different types may have the same name.
 func (s set) resources(run timeline.Run) {
 	duration := s.gauge("resource_duration_seconds", "How long the engine worked on a resource.",

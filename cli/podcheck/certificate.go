@@ -9,8 +9,8 @@ import (
 )
 
 // checkCertificates checks that a Pod waits for each certificate that it mounts. It recognizes a
-// certificate's Secret by a Certificate in the same files, by the mounted keys tls.crt and tls.key,
-// or by a name that ends in -tls, -cert or -certificate.
+// certificate's Secret by a Certificate in the same files, or by the mounted keys tls.crt and
+// tls.key. A name that ends in -tls, -cert or -certificate counts as well.
 func (c *checker) checkCertificates(s *subject) {
 	for _, mounted := range certificates(s.pod, s.namespace, c.related.issued) {
 		problem, fix := judge(s.pod, mounted)

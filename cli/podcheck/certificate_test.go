@@ -32,7 +32,7 @@ func snippet(t *testing.T) string {
 	return string(text)
 }
 
-func TestDocumentedSnippetPassesCheck(t *testing.T) {
+func TestCertWaitSnippetOfDocsPassesCheck(t *testing.T) {
 	found := find(t, snippet(t)).Findings
 	assert.Empty(t, found)
 }

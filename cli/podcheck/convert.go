@@ -14,8 +14,8 @@ import (
 )
 
 // convert converts fields to an API type as the API server does: it ignores unknown fields, and
-// null leaves a field empty. It returns an error for each field whose value has another type, with
-// the path of the field and the expected type, but without the value, which may be secret.
+// null leaves a field empty. It returns an error for each field whose value has another type. The
+// error has the field's path and the expected type, but not the value, which may be secret.
 func convert(path *field.Path, fields map[string]any, into any) []error {
 	if decode(fields, into) == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"strata/cli/podcheck"
 )
 
-func TestRuleDurationsFollowOptions(t *testing.T) {
+func TestRulesUseDurationsFromOptions(t *testing.T) {
 	defer func(before podcheck.Options) { options = before }(options)
 	options.LongestRequest *= 2
 	require.Len(t, find(t, good).Findings, 1)

@@ -50,7 +50,7 @@ func patched(
 	return objects
 }
 
-func TestPatchesFixTheirFindings(t *testing.T) {
+func TestApplyingPatchesRemovesAllFindings(t *testing.T) {
 	bare, _, _ := strings.Cut(change{
 		probe, "", "          " + lifecycle + "\n", "", grace, "", replicas, "", strategy,
 		"strategy: {type: Recreate}",

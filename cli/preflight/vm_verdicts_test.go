@@ -71,7 +71,7 @@ func TestAddressInDHCPRangeGetsReservationWarning(t *testing.T) {
 	assert.Empty(t, verdictOf(plan, f, "leases"), "what the hypervisor leases is seen")
 }
 
-func TestFindingsNameHypervisorOrLocalMachine(t *testing.T) {
+func TestSubjectOfFindingsIsHypervisorOrLocalMachine(t *testing.T) {
 	verdicts := []health.Verdict{{Check: "node"}}
 	assert.Equal(t, "hypervisor", findingsOf(proxmoxPlan(), verdicts)[0].Subject)
 	assert.Equal(t, "this machine", findingsOf(libvirtPlan(), verdicts)[0].Subject)

@@ -41,7 +41,7 @@ func TestHostArgumentAcceptsUserAddressAndPort(t *testing.T) {
 	}
 }
 
-func TestKeyPathIsWrittenPortably(t *testing.T) {
+func TestPathInStackIsPortableBetweenUsers(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	for named, want := range map[string]string{
 		"~/.ssh/strata": "~/.ssh/strata", "/home/ada/.ssh/strata": "~/.ssh/strata",

@@ -44,7 +44,7 @@ func TestFactsScriptReportsLocalMachine(t *testing.T) {
 	}
 }
 
-func TestMissingIPProgramIsReported(t *testing.T) {
+func TestHostWithoutIPProgramIsReported(t *testing.T) {
 	command := exec.Command("/bin/sh")
 	command.Stdin, command.Env = strings.NewReader(factsScript), []string{"PATH=/nowhere"}
 	out, err := command.Output()

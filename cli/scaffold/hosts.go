@@ -38,7 +38,7 @@ func (h Host) loginInterface() (Interface, bool) {
 	return Interface{}, false
 }
 
-// has reports whether address is the host's Address, or one of its interfaces'.
+// has reports whether address is the host's Address, or an address of its interfaces.
 func (h Host) has(address netip.Addr) bool {
 	return h.Address == address ||
 		slices.ContainsFunc(h.Facts.Interfaces,

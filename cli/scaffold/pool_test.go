@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-func TestPoolRangeIsLastFreeRange(t *testing.T) {
+func TestFreeRangeIsLastRunOfFreeAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name, subnet string
 		taken        []string // ranges

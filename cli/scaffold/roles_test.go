@@ -21,7 +21,7 @@ func withMemory(mib ...int) []Host {
 	return hosts
 }
 
-func TestRolesFollowHostCountAndMemory(t *testing.T) {
+func TestRolesDependOnHostCountAndMemory(t *testing.T) {
 	least := host.Needs("server", false, false).MinMemoryMiB
 	for _, test := range []struct {
 		name  string
@@ -55,7 +55,7 @@ func TestRolesFollowHostCountAndMemory(t *testing.T) {
 		fmt.Sprintf("no host has the %d MiB of memory that a server needs; give one host more", least))
 }
 
-func TestNamesAreDNSLabelsAndUnique(t *testing.T) {
+func TestNodeNamesAreUniqueDNSLabels(t *testing.T) {
 	names := map[string]bool{}
 	long := strings.Repeat("a", 80)
 	for _, test := range [][2]string{

@@ -169,8 +169,8 @@ func (r *Request) target(i int, address netip.Addr) remote.Target {
 }
 
 // unlike returns a problem for each host that the stack file would reach by another route or login.
-// The stack file names hosts by node name and address, and an ssh_config may have other settings
-// for these than for the name on the command line.
+// The stack file names a host by node name and address. An ssh_config may have other settings for
+// these than for the name on the command line.
 func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	var problems Problems
 	for i, node := range nodes {

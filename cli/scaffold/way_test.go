@@ -146,7 +146,7 @@ func TestPassphraseOpensSecondKeyOfSSHConfig(t *testing.T) {
 }
 
 // The configuration refuses a password that no login needs.
-func TestUnusedPasswordsAreNotRequestedInStackFile(t *testing.T) {
+func TestStackFileRequestsNoPasswordThatNoLoginNeeds(t *testing.T) {
 	t.Setenv(reach.PassphraseVariable, passphrase)
 	t.Setenv(reach.SudoPasswordVariable, sudoSecret)
 	text, _, report := written(t, request(t, scaffoldtest.New(t, 11)))

@@ -103,9 +103,8 @@ func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 	return inventory.Gates(state)
 }
 
-// selectGates returns the named gates: those in the state, and the expected ones from the
-// configuration. It fails for a name in neither, because a round without gates must not count as
-// healthy.
+// selectGates selects gates by name, from the state and from the configuration. It fails for a name
+// that neither has, because a round without gates must not count as healthy.
 func selectGates(
 	gates []inventory.Gate, want expected, names []string,
 ) ([]inventory.Gate, expected, error) {

@@ -82,8 +82,8 @@ func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate
 // suffice.
 func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked }
 
-// isPart reports whether a gate skipped some checks. A rollout gate skips none if its workloads
-// belong to no Helm release.
+// isPart reports whether a gate ran without some of its checks. This holds for each kind in partly,
+// except a rollout gate that skipped no check, because its workloads belong to no Helm release.
 func isPart(gate AskedGate) bool {
 	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
 	return gate.State != health.Missing && partly[gate.Kind] != "" &&

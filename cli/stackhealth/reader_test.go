@@ -37,7 +37,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestReaderSkipsGatesThatNeedMoreRights(t *testing.T) {
+func TestGatesThatReaderCannotRunNameMissingPermission(t *testing.T) {
 	needs := map[health.Kind]string{}
 	for kind := range kinds.Bodies {
 		spec, err := kinds.Parse(fmt.Appendf(nil, `{"kind":%q,%q:{}}`, kind, kind))

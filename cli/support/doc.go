@@ -1,10 +1,10 @@
-// Package support makes an archive for a person who helps with a stack. It has versions, the
-// configuration without its secrets, the gates' results, the units and journals of the hosts, the
-// cluster's Nodes, Pods and events, and recordings of runs.
+// Package support makes an archive for a person who helps with a stack. The archive has versions,
+// the configuration without its secrets, and the gates' results. It also has the units and journals
+// of the hosts, the cluster's Nodes, Pods and events, and recordings of runs.
 //
-// It owns the content of the archive, and ensures that no secret is in it. It owns neither the
-// gates (package stackhealth), nor the access to a host or the state (packages remote, inventory
-// and stackstate).
+// The package owns the content of the archive, and ensures that no secret is in it. It owns neither
+// the gates (package stackhealth), nor the access to a host or the state (packages remote,
+// inventory and stackstate).
 //
 // It changes nothing, and sends nothing anywhere. Each source is bounded in time and size. The
 // archive lists each source that could not be read, with the reason. If the stack's secrets cannot

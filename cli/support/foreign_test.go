@@ -95,7 +95,7 @@ func TestEncryptedArgumentValueIsRedactedWithoutFlagName(t *testing.T) {
 }
 
 // Under other names than those of secrets, the archive leaves out texts of more than one word.
-func TestTextThatMayContainSecretIsOmitted(t *testing.T) {
+func TestArchiveOmitsTextsThatMayContainSecret(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")
 	assert.Contains(t, file, notShown)

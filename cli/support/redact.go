@@ -19,8 +19,8 @@ const (
 	redacted = "[redacted]"
 	// shortest is the least length of a secret that is replaced: a shorter text occurs everywhere.
 	shortest = 4
-	// longWord is the least length of a single word within a secret that counts as a secret on its
-	// own, such as a line of a private key.
+	// longWord is the least length of a word that counts as a secret on its own within a longer
+	// secret, such as a line of a private key.
 	longWord = 20
 	// embedded is the least length of a secret that is also replaced within longer base64.
 	embedded = 8
@@ -171,9 +171,8 @@ func forms(secret string) []string {
 }
 
 // encodings returns the base64 of a secret without padding. For a secret of at least embedded
-// bytes, it adds the parts that appear within the base64 of a longer text, for each of the three
-// possible offsets. These parts lack the characters at their ends that also encode neighbouring
-// bytes.
+// bytes, it adds the parts that the base64 of a longer text contains, one for each possible offset.
+// These parts lack the characters that also encode neighbouring bytes.
 func encodings(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {

@@ -14,9 +14,8 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// secretKeys are the configuration's keys whose texts are secret even if they are not encrypted,
-// such as those of proxies, of an ACME server's account and of its solver. Other values under the
-// same names are hidden, too.
+// secretKeys are the configuration's keys whose texts are secret even without encryption, such as
+// those of proxies and of ACME accounts. Other values under the same names are hidden, too.
 var secretKeys = []string{
 	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv",
 	"secretFiles", "sudoPassword", "token", "value",

@@ -104,8 +104,8 @@ func kindsOf(urn string) []string {
 	return strings.Split(parts[2], "$")
 }
 
-// custom reports whether a URN belongs to a resource that a provider manages, so neither to the
-// stack nor to one of Strata's components.
+// custom reports whether a URN belongs to a resource that a provider manages, and not to the stack
+// or to one of Strata's components.
 func custom(urn string) bool {
 	kinds := kindsOf(urn)
 	kind := kinds[len(kinds)-1]

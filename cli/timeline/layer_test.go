@@ -13,7 +13,7 @@ import (
 	"strata/internal/text/seen"
 )
 
-func TestLayerTotalsAddUpToRun(t *testing.T) {
+func TestSumsOfLayersEqualSumsOfRun(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		lines, _ := random(r, 1+r.IntN(12))
@@ -43,7 +43,7 @@ func TestLayerTotalsAddUpToRun(t *testing.T) {
 	}
 }
 
-func TestGateBarHasDependencyAndLag(t *testing.T) {
+func TestBarOfGateHasDependencyMessagesAndLag(t *testing.T) {
 	install, gate := urn("k3s", "install"), urn("k3s", "api")
 	begun := step("create", gate, gateCommand)
 	begun.Metadata.New.Inputs.GateKind = "server"
@@ -77,7 +77,7 @@ func TestGateBarHasDependencyAndLag(t *testing.T) {
 	assert.Contains(t, text.String(), "gate lag 0.20s")
 }
 
-func TestDeletedOrUnchangedGateHasNoWait(t *testing.T) {
+func TestDeletedOrUnchangedGateAddsNoGateTime(t *testing.T) {
 	gate := urn("k3s", "api")
 	for _, op := range []string{"same", "delete"} {
 		run := New([]Line{

@@ -111,7 +111,7 @@ func TestCriticalPathIsLongestChain(t *testing.T) {
 	}
 }
 
-func TestDestroyReversesDependencies(t *testing.T) {
+func TestBarsOfDestroyWaitForTheirDependents(t *testing.T) {
 	below, above := urn("k3s", "install"), urn("metallb", "release")
 	run := New([]Line{
 		{At: start, Graph: map[string][]string{above: {below}}},

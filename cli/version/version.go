@@ -23,8 +23,8 @@ import (
 )
 
 // number and commit are set by `make build` (-ldflags -X) from `git describe` and `git rev-parse`.
-// Builds by Pulumi and in the lab set neither, because a new commit would then force a new link of
-// the binary even if no code changed.
+// Builds by Pulumi and in the lab set neither: otherwise each new commit would force a new link of
+// the binary, even if no code changed.
 var number, commit string
 
 // Unknown is the value of a property that the build did not record.

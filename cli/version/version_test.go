@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-func TestVersionComesFromLinkerThenGoBuildInfo(t *testing.T) {
+func TestLinkerVersionOverridesGoBuildInfo(t *testing.T) {
 	recorded := &debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261123-abc"},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}}
 	for name, story := range map[string]struct {

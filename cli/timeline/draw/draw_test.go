@@ -131,7 +131,7 @@ func TestBarsStayInChartAndFollowDependencies(t *testing.T) {
 	}
 }
 
-func TestRecordedDestroyIsDrawn(t *testing.T) {
+func TestPictureOfRecordedDestroyHasAllBars(t *testing.T) {
 	file, err := os.Open("../testdata/destroy.jsonl")
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
