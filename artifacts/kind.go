@@ -12,10 +12,10 @@ import (
 const (
 	// KindBundle is a bundle without stand-ins, as `strata bundle make` writes it.
 	KindBundle = "bundle"
-	// KindLab is a bundle with the lab's stand-ins.
+	// KindLab is a bundle with stand-ins, as the lab (tests/lab) makes it for tests.
 	KindLab = "lab"
-	// KindOriginals is a lab's bundle in which upstream artifacts replace some stand-ins
-	// (ORIGINALS=DIR).
+	// KindOriginals is a bundle of the lab in which upstream artifacts replace some stand-ins (make
+	// ORIGINALS=DIR).
 	KindOriginals = "originals"
 )
 

@@ -74,7 +74,7 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 func runBundle(
 	cmd *cobra.Command, command, left, project, stack, file string, more ...string,
 ) error {
-	// go -C would resolve a relative output path in the module's folder.
+	// Make the path absolute: go -C would resolve a relative output path in the module's folder.
 	project, err := filepath.Abs(project)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func newCheckPodsCommand() *cobra.Command {
 	return command
 }
 
-// checkFiles refuses a command line without files, and a second - because stdin is read once.
+// checkFiles refuses a command line without files, and a second -, because stdin is read only once.
 func checkFiles(cmd *cobra.Command, files []string) error {
 	err := cobra.MinimumNArgs(1)(cmd, files)
 	if first := slices.Index(files, "-"); slices.Contains(files[first+1:], "-") {

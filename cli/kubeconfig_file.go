@@ -21,8 +21,8 @@ type kubeconfigFlags struct {
 	merge, reader                   bool
 }
 
-// newKubeconfigCommand returns `strata kubeconfig`. The command exits with 2 if kubectl's file has
-// a context of the same name for a different cluster.
+// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if it writes nothing, for
+// example because kubectl's file has a context of this name for a different cluster.
 func newKubeconfigCommand() *cobra.Command {
 	var flags kubeconfigFlags
 	command := &cobra.Command{

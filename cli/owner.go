@@ -43,7 +43,7 @@ func (f ownerFlags) run(cmd *cobra.Command, nodes []string) error {
 	if err != nil {
 		return &exitError{2, err}
 	}
-	// Only --take needs the identity from the state, so the other flags also work without a state.
+	// Only --take needs the owner from the state, so the other flags also work without a state.
 	owner, err := inventory.OwnerOf(cmd.Context(), f.project, f.stack)
 	if err != nil && f.take {
 		return fmt.Errorf("owner --take: %w", err)

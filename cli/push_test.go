@@ -13,9 +13,9 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Only archives of images are loaded. They are loaded even if the host has the file already,
-// because an interrupted run may have sent it without loading it.
-func TestPushLoadsOnlyImageArchives(t *testing.T) {
+// push imports only archives with images. It also imports an archive that the host has already,
+// because an interrupted run may have sent the archive without importing it.
+func TestPushImportsOnlyImageArchives(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	dir := t.TempDir()

@@ -81,7 +81,7 @@ func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 }
 
 // bringArtifacts returns the stack's artifacts, and downloads or copies them into the project
-// folder. A preview only does this for charts.
+// folder. A preview only copies charts, and downloads nothing.
 func (p Program) bringArtifacts(
 	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
 ) (*artifacts.Set, error) {

@@ -18,7 +18,7 @@ import (
 )
 
 // fileLimit limits the size of one file in a chart, in bytes. The files of Strata's charts have at
-// most a tenth of it.
+// most a tenth of this size.
 const fileLimit = 4 << 20
 
 // Chart holds the names, defaults and schema of a chart's values.

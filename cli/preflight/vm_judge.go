@@ -9,8 +9,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// hypervisorCheck is the name of the check whether the hypervisor can be reached. While it fails,
-// no other check of the hypervisor passes, except for the image's.
+// hypervisorCheck is the name of the check that the hypervisor can be reached. If it fails, all
+// other checks of the hypervisor wait, except the image's.
 const hypervisorCheck = "hypervisor"
 
 // leastRelease is the oldest major release of Proxmox VE that has every command that Strata runs.
@@ -46,7 +46,7 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	add("network", judgeVMNetwork(f.Network))
 	if plan.Image != nil {
 		image := judgeVMImage(plan.Specs, *plan.Image)
-		// The image is on this machine, so it is checked even if the hypervisor was not reached.
+		// The check of the image needs no hypervisor.
 		image.Check = "image"
 		verdicts = append(verdicts, image)
 	} else {

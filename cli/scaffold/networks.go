@@ -61,7 +61,7 @@ func interfaces(facts Facts) string {
 // overlap.
 type Clash struct {
 	Network netip.Prefix
-	// Host is the first host that uses it; Device is its interface.
+	// Host is the first host that uses the network; Device is the host's interface in it.
 	Host, Device string
 }
 

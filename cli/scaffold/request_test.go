@@ -119,8 +119,8 @@ func TestProposalUsesRequestedK3sVersion(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(wrong.Project, "Pulumi.dev.yaml"))
 }
 
-// Without this rule, an unverified host would get the sudo password before the user could compare
-// its key.
+// If init logged in at once, an unverified host would get the sudo password before the user could
+// compare the host's key.
 func TestInitDoesNotLogInUntilNewHostKeysAreAccepted(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)}
 	r := request(t, hosts...)
@@ -218,7 +218,7 @@ func TestHostRefusedByPreflightIsReported(t *testing.T) {
 	assert.NoFileExists(t, r.file())
 }
 
-// A problem that passes by itself, such as a running boot, does not prevent the file.
+// A problem that passes by itself, such as a running boot, does not prevent the stack file.
 func TestHostNotReadyYetDoesNotBlockStackFile(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.Health = map[string][]string{"cloudinit": {"running"}}
@@ -285,7 +285,8 @@ func TestConcurrentlyCreatedStackFileIsNotOverwritten(t *testing.T) {
 	assert.Equal(t, "mine", string(text))
 }
 
-// The host is named by its name and by its address. Only the resolver knows that both are the same.
+// The user names one host by its name and by its address. Only the name's resolution shows that
+// both are the same host.
 func TestHostWithTwoNamesIsRefused(t *testing.T) {
 	host := scaffoldtest.New(t, 1)
 	r := request(t, scaffoldtest.New(t, 11), host)

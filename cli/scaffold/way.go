@@ -115,7 +115,7 @@ func (r *Request) sealedKey() bool {
 	})
 }
 
-// resolveWays returns the route and login to each host with these common settings.
+// resolveWays returns the route and login to each host, with ssh as the settings of all hosts.
 func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 	hosts := config.Hosts{Driver: config.DriverExisting, SSH: ssh}
 	for _, asked := range r.Hosts {
@@ -177,7 +177,8 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 		alone := cfg.Hosts
 		alone.Nodes = cfg.Hosts.Nodes[i : i+1]
 		ways, err := reach.Hosts(alone, r.Project)
-		// init has just used this login, so an error also shows that the route differs.
+		// init has just logged in to the host, so an error also shows that the stack file's route
+		// differs.
 		if err != nil || !sameWay(ways[0], reach.Host{Target: node.target, Key: node.key}) {
 			problems = append(problems,
 				Problem{Host: node.Asked.String(),
