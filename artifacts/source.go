@@ -40,7 +40,7 @@ func sourceOf(from config.Artifacts) *source {
 	}
 	mirror, err := url.Parse(from.Mirror)
 	if err != nil {
-		return &source{fault: errors.New("strata:artifacts.mirror is not a URL")} // url.Parse's error would show the password
+		return &source{fault: errors.New("strata:artifacts.mirror is not a URL")} // url.Parse's error has the URL
 	}
 	user := mirror.User
 	mirror.User = nil

@@ -86,13 +86,13 @@ func TestPrepareRemovesNullsCopiesAndServerMetadata(t *testing.T) {
 		"kubectl's last-applied annotation": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: " +
 			"c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
-		"copies of the object by other tools": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, " +
+		"other tools' copies of the object": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, " +
 			"kapp.k14s.io/original: '{}', objectset.rio.cattle.io/applied: H4sI, banzaicloud.com/last-applied: UEs}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
 		"last-applied annotation in a template": {application + "spec: {template: {metadata: {annotations: {b: c, " +
 			"kubectl.kubernetes.io/last-applied-configuration: '{}'}}}}\n",
 			application + "spec: {template: {metadata: {annotations: {b: c}}}}\n"},
-		"metadata that the API server wrote": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
+		"the API server's metadata": {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, generateName: b-, uid: 3f0c, " +
 			"resourceVersion: '1', managedFields: [{manager: kubectl, operation: Update}]}\n",
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"},
 		"null of a definition": {definition + "spec: {names: {shortNames: null}, versions: [{schema: " +

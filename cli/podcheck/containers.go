@@ -32,7 +32,7 @@ func (c *checker) pickServing(s *subject) []corev1.Container {
 	chosen := slices.DeleteFunc(runningContainers(s.pod), func(one corev1.Container) bool {
 		return !slices.ContainsFunc(one.Ports, taken)
 	})
-	if len(chosen) == 0 && len(services) > 0 { // a container need not declare its ports
+	if len(chosen) == 0 && len(services) > 0 { // A container need not declare its ports.
 		return s.pod.Containers[:1]
 	}
 	return chosen

@@ -1,4 +1,4 @@
-# Print facts about the host and its networks as key=value lines; the last line is "end". Nothing on the host is changed.
+# Print facts about the host and its networks as key=value lines, then "end". Change nothing.
 if ! command -v ip >/dev/null; then
 	printf 'lacks=ip\nend\n'
 	exit 0

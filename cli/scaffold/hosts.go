@@ -102,7 +102,7 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	if err != nil {
 		return trouble(err)
 	}
-	defer func() { _ = client.Close() }() // the connection is not used again
+	defer func() { _ = client.Close() }() // The connection is not used again.
 	silence.Heard(ctx)
 	output, err := client.Run(ctx, factsScript, nil)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestFlannelInterfaceIsSetOnlyIfDefaultRouteIsElsewhere(t *testing.T) {
 			[]Host{on([]string{"eth0 10.0.0.11/24"}, "default eth0"),
 				on([]string{"ens3 10.0.0.12/24"}, "default ens3")}, "", false},
 		{"the default route is on another network", []Host{private, private}, "eth1", false},
-		{"the default route is on another network on one host", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private},
+		{"default route elsewhere on one host", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private},
 			"eth1", false},
 		{"no default route", []Host{on([]string{"eth1 10.0.0.12/24"})}, "", false},
 		{"names differ", []Host{private, on([]string{"ens4 10.0.0.12/24"}, "default ens3")},

@@ -85,7 +85,7 @@ func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = client.Close() }() // the connection is not used again
+	defer func() { _ = client.Close() }() // The connection is not used again.
 	silence.Heard(ctx)
 	var block host.Block
 	blocks := host.Blocks{Take: func(b host.Block) { block = b }}

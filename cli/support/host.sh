@@ -1,4 +1,5 @@
-# Print a host's units and journals. Each command has a time limit. A failure is printed as the exit code, also for the status of a missing unit.
+# Print a host's units and journals. Each command has a time limit. If it fails, for example because
+# a unit does not exist, print its exit code.
 section() {
 	printf '\n=== %s\n' "$*"
 	timeout -k 5 20 "$@" 2>&1
