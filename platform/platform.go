@@ -37,8 +37,8 @@ type Program struct {
 	// State reads the stack's state, so that Run can refuse a state of another layout, and
 	// artifacts of another kind than the last update had. If nil, neither is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
-	// Drift finds what was changed on the hosts and in the cluster since the stack's last update. If
-	// nil, nothing is put back.
+	// Drift finds changes on the hosts and in the cluster since the stack's last update. If nil,
+	// nothing is put back.
 	Drift func(ctx *pulumi.Context, stack string, cfg config.Drift) (*components.PutBack, error)
 	// Tunnel opens an SSH tunnel to addresses that only a jump host reaches, until the program
 	// exits. If nil, no tunnel is opened.
