@@ -28,8 +28,7 @@ func TestTextPanicsForUnregisteredVerb(t *testing.T) {
 	assert.Panics(t, func() { Text(verb.NewUnbounded[verb.None](nil)) })
 }
 
-// Resources run exactly the verbs of the table. Gates that run at a create or a delete have
-// commands of their own.
+// Resources run exactly the verbs of the table. commands.golden does not list the command gate.
 func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 	text, err := os.ReadFile("../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)
@@ -46,8 +45,7 @@ func TestVerbTableMatchesCommandsOfResources(t *testing.T) {
 	assert.ElementsMatch(t, slices.Compact(runs), texts)
 }
 
-// Code that looks for a command in a state compares the command's text. It takes the text from a
-// package that the verb table imports.
+// Code finds a command in a state by the command's text. Each such text must be in the verb table.
 func TestCommandTextsSearchedInStateAreRegistered(t *testing.T) {
 	looked := regexp.MustCompile(`\.Commands\("([^"]+)"\)`)
 	count := 0

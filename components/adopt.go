@@ -9,8 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Change describes the create or update that the engine is about to make of a Kubernetes object or
-// a Helm release. The cluster is one that Strata built.
+// Change describes a create or update of a Kubernetes object or Helm release that Pulumi's engine
+// is about to make in a cluster that Strata built.
 type Change struct {
 	// Token is the resource's Pulumi type token. Inputs are the resource's inputs as plain values;
 	// secrets are not marked.

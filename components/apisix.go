@@ -45,16 +45,16 @@ type APISIX struct {
 	Plane upstreams.Spec
 	Key   pulumi.StringOutput
 	// Values make gates that request routes of APISIX run again when the user's values of its
-	// charts change. Zero unless Full.
+	// charts change. It is the zero Valued unless APISIXArgs.Full is true.
 	Values Valued
 	// Revision is a digest of both charts, the configuration and the user's values. The gates of
-	// upstreams run again when it changes. Nil unless Full.
+	// upstreams run again when it changes. Nil unless APISIXArgs.Full is true.
 	Revision pulumi.StringInput
 	// Webhook passes once every API server reaches the controller's webhook. Before that, API
 	// servers refuse objects of APISIX's kinds.
 	Webhook *Gate
 	// Gateway passes once the Gateway is accepted, Rollout once every Pod is ready, and Address
-	// once the load balancer's address answers. Nil unless Full.
+	// once the load balancer's address answers. Nil unless APISIXArgs.Full is true.
 	Gateway, Rollout, Address *Gate
 	// IP is the load balancer's address. It is set only if HasIP is true: the configuration has the
 	// address, or Address waits for it.
@@ -73,23 +73,22 @@ const (
 	apisixService = "apisix-gateway"
 )
 
-// apisix holds the state that the constructor's steps share.
+// apisix holds the values that the steps of NewAPISIX share.
 type apisix struct {
 	*APISIX
 	layer
 	args              *APISIXArgs
 	keys              *Object
 	controller, plane release
-	// proxy is the GatewayProxy's resource and gateway the Gateway's. tls is the gate of the
-	// domain's certificate; nil unless Full.
+	// proxy and gateway are the resources of the GatewayProxy and the Gateway. tls is the gate of
+	// the domain's certificate; nil unless args.Full is true.
 	proxy, tls, gateway pulumi.Resource
 }
 
-// NewAPISIX registers APISIX. Controller and data plane are two releases, and Pulumi waits for
-// neither to be ready: the data plane is not ready until the controller sends it a configuration,
-// and the controller has none until a Gateway refers to a GatewayProxy. Only the wait for the
-// controller's webhook, which must admit both objects, is a dependency. The rest converges by
-// itself (docs/adr/0011).
+// NewAPISIX registers APISIX. Controller and data plane are two releases, and Pulumi does not wait
+// until they are ready. The data plane is ready only after the controller has sent it a
+// configuration. The controller has no configuration until a Gateway refers to a GatewayProxy. Both
+// objects wait for the controller's webhook, which must admit them (docs/adr/0011).
 func NewAPISIX(
 	ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption,
 ) (*APISIX, error) {

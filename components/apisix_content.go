@@ -32,8 +32,8 @@ const (
 )
 
 // apisixLoopback is a client network that the admin API accepts, for the upstreams gates: a
-// port-forward connects from inside the Pod, where no network policy applies. This opens nothing
-// new, because a user who may forward ports may usually also open a shell in the Pod.
+// port-forward connects from inside the Pod, where no network policy applies. This gives no user
+// more access, because a user who may forward ports may usually also open a shell in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
 // apisixAddress returns the configured address of the load balancer; empty if MetalLB may assign
@@ -117,7 +117,7 @@ func apisixControllerValues() object {
 			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
 			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": "off",
-			// No object has this class; ours is the IngressClass apisix.
+			// No object has this class, because Strata's IngressClass is apisix.
 			"kubernetes": object{"ingressClass": apisixController},
 		},
 		"webhook":      object{"enabled": true, "failurePolicy": "Fail"},
@@ -179,7 +179,8 @@ func apisixProxySpec(cfg config.APISIX) object {
 	return spec
 }
 
-// apisixGatewaySpec returns the Gateway's spec. APISIX finds its GatewayProxy by the Gateway.
+// apisixGatewaySpec returns the Gateway's spec. The controller finds the GatewayProxy by the
+// Gateway's parametersRef.
 func apisixGatewaySpec(domain string) object {
 	spec := gatewaySpec(apisixName, domain, apisixTLS, 80, 443)
 	spec["infrastructure"] = object{"parametersRef": object{
@@ -188,10 +189,10 @@ func apisixGatewaySpec(domain string) object {
 	return spec
 }
 
-// apisixWebhook returns the Spec of the webhook's gate. A dry run of its GatewayProxy must be
-// accepted; an API server that cannot reach the webhook refuses it (failurePolicy Fail). There is
-// no object that the webhook must refuse: it only refuses a second GatewayProxy for the same data
-// plane, and the first does not exist yet.
+// apisixWebhook returns the Spec of the webhook's gate. The webhook must accept a dry run of the
+// Spec's GatewayProxy; an API server that cannot reach the webhook refuses the dry run
+// (failurePolicy Fail). The Spec has no object that the webhook must deny: the webhook only denies
+// a second GatewayProxy for the same data plane, and the first does not exist yet.
 func apisixWebhook() health.Spec {
 	return health.Spec{
 		Body: webhook.Spec{

@@ -45,8 +45,8 @@ func (a *apisix) certificate() error {
 // GatewayProxy is missing (apisix-ingress-controller internal/webhook/v1/adc_validation.go). It
 // admits objects whose class does not exist yet. So the GatewayProxy waits for the data plane's
 // release, and the IngressClass waits for the GatewayProxy. The chart's own IngressClass is not
-// used: it refers to a GatewayProxy only if the chart creates that as well, which fails before the
-// webhook serves.
+// used: it refers to a GatewayProxy only if the chart also creates the GatewayProxy, which fails
+// before the webhook serves.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{

@@ -49,7 +49,7 @@ type ArgoCD struct {
 
 const argocdNamespace = "argocd"
 
-// argocd holds the state that the constructor's steps share.
+// argocd holds the values that the steps of NewArgoCD share.
 type argocd struct {
 	*ArgoCD
 	layer
@@ -59,8 +59,8 @@ type argocd struct {
 	release release
 }
 
-// NewArgoCD registers Argo CD. The release needs an API server but no ingress controller; only the
-// route waits for that (docs/adr/0008).
+// NewArgoCD registers Argo CD. The release needs an API server but no ingress controller. Only the
+// route waits for the ingress controller (docs/adr/0008).
 func NewArgoCD(
 	ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption,
 ) (*ArgoCD, error) {
@@ -82,8 +82,8 @@ func NewArgoCD(
 }
 
 // redisPassword registers the namespace and the Secret with Redis's password. The Secret must exist
-// before the release, because no Pod of Argo CD starts without it. It replaces the chart's own
-// hook, a Job that creates the Secret.
+// before the release, because no Pod of Argo CD starts without it. The chart's own hook, a Job that
+// creates the Secret, is disabled.
 func (a *argocd) redisPassword() error {
 	if err := a.newNamespace(a.chartValues(), nil, a.After...); err != nil {
 		return err

@@ -36,8 +36,8 @@ func argocdRollout() rollout.Spec {
 }
 
 // argocdApplicationHealth is a Lua health check for Applications that another Application creates.
-// Argo CD has none (argo-cd docs/operator-manual/health.md, Argocd App), so without it the root
-// Application is Healthy before its children are synced.
+// Argo CD has no such check (argo-cd docs/operator-manual/health.md, Argocd App), so without this
+// check the root Application would be Healthy before its children are synced.
 //
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string
@@ -48,8 +48,8 @@ func argocdValues(host string, admin argocdAdmin, keepCRDs bool) object {
 	return object{
 		"global": object{
 			"domain": host,
-			// The chart creates network policies by default; here they are off, and users may
-			// enable them. They admit all traffic to the server, and Argo CD's own Pods to the rest
+			// The chart's network policies are off, and users may enable them. They admit all
+			// traffic to the server, but only traffic from Argo CD's own Pods to the other Pods
 			// (argo-helm charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": object{"create": false},
 		},

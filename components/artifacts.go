@@ -9,9 +9,10 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// artifactsInput is the name of an input of a stack's first component: the kind of the stack's
-// artifacts. It is an input and not an output, because Pulumi records inputs before the component's
-// children are created. So the kind is known even if an update fails early.
+// artifactsInput is the name of an input of a stack's first component. Its value is the kind of the
+// stack's artifacts (artifacts.Set.Kind). It is an input and not an output, because Pulumi records
+// inputs before the component's children are created. So the kind is known even if an update fails
+// early.
 const artifactsInput = "artifacts"
 
 // recordArtifacts returns the inputs of a stack's first component (Hosts or ExistingCluster), which

@@ -106,7 +106,7 @@ func TestK3sConfigHasNoJoinSettings(t *testing.T) {
 	}
 }
 
-func TestConfigurationIsDeterministic(t *testing.T) {
+func TestK3sConfigIsDeterministic(t *testing.T) {
 	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode},
 		"the-token", "the-agent-token")
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestConfigurationIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestKeysOfStrataCannotBeOverridden(t *testing.T) {
+func TestServerArgWithKeySetByStrataIsRefused(t *testing.T) {
 	for _, key := range []string{"token", "agent-token", "node-ip", "cluster-cidr"} {
 		cfg := clusterConfig()
 		cfg.ServerArgs = map[string]any{key: "mine"}
@@ -135,7 +135,7 @@ func TestKubeconfigRewriteChangesOnlyServer(t *testing.T) {
 	assert.Equal(t, "cluster:\n  certificate-authority-data: CA\n  server: https://10.0.0.11:6443\n", text)
 }
 
-func TestKubeconfigBehindJumpHostNamesTunnel(t *testing.T) {
+func TestKubeconfigBehindJumpHostHasProxyURL(t *testing.T) {
 	text, err := rewriteKubeconfig("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: "+
 		"{certificate-authority-data: Q0E=, server: 'https://127.0.0.1:6443'}}]\n",
 		"https://10.0.0.11:6443", tunnel.Spec{Port: 1080})

@@ -144,8 +144,8 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
-// gate registers the gate of the issuer and its CA. Its input is unknown in a preview in which the
-// certificate is to be read again. The attempt makes such a preview show an update and no
+// gate registers the gate of the issuer and its CA. The gate's input is unknown in a preview that
+// will read the certificate again. rerun.Attempt makes such a preview show an update instead of a
 // replacement.
 func (a *CA) gate(
 	ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource,

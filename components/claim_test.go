@@ -23,45 +23,45 @@ var whoseHosts = map[string]struct {
 	code  int
 }{
 	"a host without K3s": {func(*fakeHost) {}, "", true, 0},
-	"one that is marked": {
+	"a host with this node's owner file": {
 		func(h *fakeHost) { h.write(markFile, ownMark); h.write(configFile, "token: any\n") }, "",
 		true, 0},
-	"one of a stack that was renamed": {
+	"a host of this stack before it was renamed": {
 		func(h *fakeHost) {
 			h.write(markFile,
 				"cluster=00ff\nproject=old\nstack=old\nnode=here\n")
 		}, "", true, 0},
-	"a K3s from before there were marks": {
+	"K3s without an owner file": {
 		func(h *fakeHost) { h.write(configFile, "node-name: here\ntoken: secret\n") }, "", true, 0},
-	"one whose token is quoted": {
+	"K3s without an owner file, whose token is quoted": {
 		func(h *fakeHost) { h.write(configFile, "node-name: 'here'\ntoken: \"secret\"\n") }, "",
 		true, 0},
-	"another cluster's": {func(h *fakeHost) {
+	"a host of another cluster": {func(h *fakeHost) {
 		h.write(markFile, "cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n")
 		h.write(configFile, "node-name: here\ntoken: secret\n")
 	}, "belongs to somebody else (project, stack, node, cluster: shop prod server-9 ff00)",
 		false, 0},
-	"another cluster's of the same stack file": {
+	"a host of another cluster with the same project and stack": {
 		func(h *fakeHost) {
 			h.write(markFile,
 				"cluster=ff00\nproject=strata\nstack=dev\nnode=here\n")
 		}, "strata dev here ff00", false, 0},
-	"another node's": {func(h *fakeHost) {
+	"a host of another node": {func(h *fakeHost) {
 		h.write(markFile,
 			"cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n")
 	}, "expected the host of node here, found that of node agent-1", false, 0},
-	"another node's without a mark": {func(h *fakeHost) {
+	"a host of another node without an owner file": {func(h *fakeHost) {
 		h.write(configFile,
 			"node-name: agent-1\ntoken: secret\n")
 	}, "two steps: take agent-1 out", false, 0},
-	"a K3s with another token": {func(h *fakeHost) {
+	"K3s with another token": {func(h *fakeHost) {
 		h.write(configFile,
 			"node-name: here\ntoken: other\n")
 	}, "its token is another", false, 1},
-	"a K3s without a configuration": {func(h *fakeHost) {
+	"K3s without a config.yaml": {func(h *fakeHost) {
 		h.write("etc/systemd/system/k3s-agent.service", "")
 	}, "its token is another", false, 1},
-	"data without a K3s": {func(h *fakeHost) {
+	"etcd data without K3s": {func(h *fakeHost) {
 		h.write("var/lib/rancher/k3s/server/db/etcd/member", "")
 	}, "its token is another", false, 1},
 }
@@ -138,7 +138,8 @@ func TestUninstallRemovesOwnerMarkLast(t *testing.T) {
 // If two stacks claim a host at the same time, only one of them succeeds.
 func TestConcurrentClaimIsRefused(t *testing.T) {
 	h := newFakeHost(t)
-	// The other stack is faster: it writes its mark between this stack's read and its mark.
+	// The other stack is faster: it writes its mark after this stack has read the file, and before
+	// this stack writes its own mark.
 	h.tool("mktemp", `printf 'cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n' > /var/lib/strata/owner; PATH=${PATH#*:} exec mktemp "$@"`)
 	out, code := h.run("k3s-claim.sh", "")
 	assert.Equal(t, 1, code)

@@ -77,11 +77,11 @@ func (c *Cluster) deletedWith() pulumi.ResourceOption {
 	return pulumi.DeletedWith(c.Identity)
 }
 
-// newProvider registers the Kubernetes provider of a cluster. opts must make it wait for the API
-// gate, because a provider checks only once, when it is configured, whether it reaches its cluster.
-// identity keeps the provider from being replaced when the kubeconfig's text changes. upsert lets
-// the provider adopt existing objects, which is safe only with the hook of Cluster.ask. If upsert
-// is nil, an environment variable decides.
+// newProvider registers the Kubernetes provider of a cluster. opts must make the provider wait for
+// the API gate, because a provider checks only once, when it is configured, whether it reaches its
+// cluster. identity keeps the provider from being replaced when the kubeconfig's text changes.
+// upsert lets the provider adopt existing objects, which is safe only with the hook of Cluster.ask.
+// If upsert is nil, an environment variable decides.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput,
 	upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
@@ -104,7 +104,7 @@ func (c *Cluster) serverList() pulumi.StringOutput {
 
 // gate registers a gate of a layer inside the cluster. The gate checks through every API server
 // and, if hosts can be reached, from every server host. The method fills in the hosts, servers and
-// keys of args.
+// kubeconfig of args.
 func (c *Cluster) gate(
 	ctx *pulumi.Context, name string, args gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
@@ -164,7 +164,7 @@ func (c *Cluster) reissue(
 	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	opts = append(slices.Clone(opts), c.deletedWith())
-	// The attempt changes with each change of the signer, so the command also runs after a failed
+	// The word changes with each change of the signer, so the command also runs after a failed
 	// change is reverted. Otherwise some certificates would keep the signature of the failed
 	// change's signer.
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)},
@@ -174,13 +174,13 @@ func (c *Cluster) reissue(
 	}
 	command := actions.Command(reissue.Reissue, input,
 		pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
-	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it names the previous signer
+	command.AddPreviousOutputInEnv = pulumi.Bool(true) // the output names the previous signer
 	return local.NewCommand(ctx, name, command, append(opts, customTimeouts(input.Timeout))...)
 }
 
 // read registers a command that reads a field of an object of the core API, and returns the value.
-// The command runs again only if field changes. opts must make it wait until the field is set. The
-// value is not secret.
+// The command runs again only if field changes. opts must make the command wait until the field is
+// set. The value is not secret.
 func (c *Cluster) read(
 	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {

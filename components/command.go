@@ -54,7 +54,7 @@ func hostScript(script string, variables ...variable) string {
 	return text.String()
 }
 
-// runs returns a command that runs the scripts of asked on the host. The method sets the input's
+// runs returns a command that runs an input's scripts on the host. The method sets the input's
 // Target.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
 	input := join.Two(asked, h.pinnedTarget(),
@@ -67,7 +67,7 @@ func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
 	return command
 }
 
-// newCommand registers a command that runs again if an update puts back what it has left.
+// newCommand registers a command that runs again if its results were changed by hand (PutBack).
 func newCommand(
 	ctx *pulumi.Context, name string, args *local.CommandArgs, opts ...pulumi.ResourceOption,
 ) (*local.Command, error) {
@@ -97,8 +97,9 @@ func once() pulumi.ResourceOption {
 		"addPreviousOutputInEnv"})
 }
 
-// registerAttempt adds an attempt to the environment of a command, so that the command runs again
-// after a change that failed and was reverted. opts are the command's own options.
+// registerAttempt adds the random word of rerun.Attempt to the environment of a command, so that
+// the command runs again after a change that failed and was reverted. opts are the command's own
+// options.
 func registerAttempt(
 	ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption,
 ) error {

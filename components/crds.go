@@ -65,7 +65,7 @@ func NewCRDs(
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
 		// The names of the CRDs are unknown in a preview that updates the apply command, even if
-		// only the kubeconfig is renewed. The attempt makes such a preview show no replacement of
+		// only the kubeconfig is renewed. rerun.Attempt makes such a preview show no replacement of
 		// the gate.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
 			"revision": pulumi.String(args.Artifacts.Digest(artifact)),

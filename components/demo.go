@@ -21,9 +21,9 @@ type DemoArgs struct {
 	Admitted []pulumi.Resource
 }
 
-// Demo owns three demo applications behind APISIX: httpbin, behind an HTTPRoute and, under a second
-// host name, behind an ApisixRoute that requires a login at Keycloak; Keycloak; and a REST API
-// behind an ApisixRoute that requires an API key.
+// Demo owns three demo applications behind APISIX: httpbin, Keycloak and a REST API. httpbin has an
+// HTTPRoute and, under a second host name, an ApisixRoute that requires a login at Keycloak.
+// Keycloak has an HTTPRoute, and the REST API has an ApisixRoute that requires an API key.
 type Demo struct {
 	pulumi.ResourceState
 	// URLs are the URLs of the applications: httpbin, keycloak, oidc (httpbin with a login) and
@@ -50,7 +50,7 @@ const (
 	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
-// demo holds the state that the constructor's steps share.
+// demo holds the values that the steps of NewDemo share.
 type demo struct {
 	*Demo
 	ctx       *pulumi.Context
@@ -157,8 +157,8 @@ func (d *demo) rest() error {
 }
 
 // registerCustomResource registers a custom resource once its kind is served and its webhook works.
-// needs are the objects that it refers to, without which the webhook refuses it. Routes are also
-// added to Routes.
+// needs are the objects that it refers to, without which the webhook refuses it. HTTPRoutes and
+// ApisixRoutes are also added to Demo.Routes.
 func (d *demo) registerCustomResource(
 	role, apiVersion, kind, name string, spec object, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {

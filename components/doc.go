@@ -12,7 +12,7 @@
 //
 //   - A component is registered without DependsOn. Its first children wait for its gates by WaitFor
 //     (0001). Only WaitFor writes DependsOn, and the linter forbids it elsewhere.
-//   - A component exports one gate for each fact that others need, not one barrier.
+//   - A component exports a gate for each condition that other components wait for.
 //   - A change of a host is a command that runs this program, which logs in to the host and has a
 //     timeout (0045). A change of the cluster is a kubernetes:* resource, except for bundles of
 //     CRDs (0007). A read-only check is a gate.

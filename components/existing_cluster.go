@@ -37,7 +37,8 @@ type ExistingClusterArgs struct {
 // ExistingCluster connects to an existing cluster, instead of K3s, which builds one. It creates
 // nothing in the cluster. It has none of K3s's features that need hosts: gates of hosts, units and
 // /ping, issued kubeconfigs, membership, upgrades, snapshots and the API's own address. Gates check
-// webhooks only by dry runs through the API server, and addresses only from this machine.
+// webhooks only by dry runs through the API server, and addresses only from the machine that runs
+// Strata.
 type ExistingCluster struct {
 	pulumi.ResourceState
 	// Cluster gives layers access to the cluster. It has no Identity, because the cluster survives
@@ -55,7 +56,7 @@ type ExistingCluster struct {
 // clusterLayer is the layer's name in messages.
 const clusterLayer = "cluster"
 
-// existingCluster holds the state that the constructor's steps share.
+// existingCluster holds the values that the steps of NewExistingCluster share.
 type existingCluster struct {
 	*ExistingCluster
 	ctx  *pulumi.Context
@@ -92,7 +93,8 @@ func NewExistingCluster(
 }
 
 // readTarget derives the server, the identity and the reduced kubeconfig from the given kubeconfig,
-// as soon as that is known. The outputs fail if the kubeconfig breaks a rule of strata:cluster.
+// as soon as the kubeconfig is known. The outputs fail if the kubeconfig breaks a rule of
+// strata:cluster.
 func (l *existingCluster) readTarget() {
 	target := pulumi.ToSecret(l.args.Kubeconfig.ToStringOutput()).(pulumi.StringOutput)
 	field := func(of func(kubeconfig.Target) string) pulumi.StringOutput {

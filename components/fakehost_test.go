@@ -15,7 +15,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// ownCluster is the owner of the fake host, whose node is here.
+// ownCluster is the owner of the fake host, without the node's name, which is "here".
 var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata",
 	Stack: "dev"}
 
@@ -28,7 +28,7 @@ type fakeHost struct {
 	settings apiserver.NodeSettings
 }
 
-// binary stands for the file that was pushed to /var/lib/strata/k3s.
+// binary is the content of /var/lib/strata/k3s, which a push has copied to the host.
 const binary = "the k3s binary\n"
 
 func newFakeHost(t *testing.T) *fakeHost {
@@ -38,7 +38,7 @@ func newFakeHost(t *testing.T) *fakeHost {
 	require.NoError(t, os.MkdirAll(h.path("usr/local/bin"), 0o755))
 	require.NoError(t, os.MkdirAll(h.path("run"), 0o755))
 	h.write("proc/self/mounts", "tmpfs /run tmpfs rw 0 0\n")
-	require.NoError(t, os.MkdirAll(h.path("etc/modules-load.d"), 0o755)) // every systemd has it
+	require.NoError(t, os.MkdirAll(h.path("etc/modules-load.d"), 0o755)) // every host with systemd has it
 	h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
 for unit; do :; done
 unit=${unit%.service}
@@ -66,8 +66,8 @@ show)
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
 	h.tool("modprobe", `mkdir -p "/sys/module/$1"`)
-	// Only addresses that have a file in answers/ listen. This stand-in for timeout replaces bash's
-	// /dev/tcp, which no program on PATH can replace.
+	// Only addresses that have a file in answers/ listen. No program on PATH can replace bash's
+	// /dev/tcp, but the scripts connect through timeout, which this stand-in replaces.
 	h.tool("timeout", `for last; do :; done
 [ "$2 $3 $4" = 'bash -c : < "/dev/tcp/$0/6443"' ] && [ -e "ROOT/answers/$last" ]`)
 	h.tool("curl", "exit 127") // the scripts must not need curl, which some hosts lack
@@ -93,7 +93,7 @@ mkdir -p ROOT/enabled
 	return h
 }
 
-// path is a file's place on this machine.
+// path returns the path on this machine of a file of the fake host.
 func (h *fakeHost) path(path string) string { return filepath.Join(h.root, path) }
 
 func (h *fakeHost) write(path, content string) {
@@ -137,7 +137,7 @@ func (h *fakeHost) rooted(text string) string {
 func (h *fakeHost) run(script, stdin string, variables ...variable) (output string, code int) {
 	h.t.Helper()
 	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
-	variables = append(ownerVariables(ownCluster, "here"), variables...) // the last of a name wins
+	variables = append(ownerVariables(ownCluster, "here"), variables...) // the last value of a name wins
 	return shell(h.t, h.rooted(hostrun.Bash(hostScript(script, variables...))), stdin,
 		"PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }
@@ -154,7 +154,7 @@ func (h *fakeHost) install(role, founds, peers string, more ...variable) (output
 // configText is the config.yaml that install passes to the script.
 const configText = "token: secret\nnode-name: here\n"
 
-// configSum tells the install script the sum of the config.yaml on its stdin.
+// configSum returns the variable with the SHA-256 sum of the config.yaml on the script's stdin.
 func configSum(text string) variable { return variable{"CONFIG_SHA256", sumOfText(text)} }
 
 func sumOfText(text string) string {

@@ -1,8 +1,8 @@
 package components
 
 // gatewaySpec returns the spec of a Gateway with a listener for HTTP and one for a domain's HTTPS.
-// Routes of all namespaces may attach to it. name is also the name of its class; tls is the Secret
-// with the domain's certificate.
+// Routes of all namespaces may attach to it. name is also the name of the GatewayClass; tls is the
+// Secret with the domain's certificate.
 func gatewaySpec(name, domain, tls string, http, https int) object {
 	routes := object{"namespaces": object{"from": "All"}}
 	return object{

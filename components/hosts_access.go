@@ -26,7 +26,7 @@ func keyrings(hosts []*Host) pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
-// targets returns hosts, in the same order, without their host keys.
+// targets returns hosts, in the same order, without their pinned host keys.
 func targets(hosts []*Host) []health.Host {
 	known := make([]health.Host, 0, len(hosts))
 	for _, host := range hosts {

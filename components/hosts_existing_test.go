@@ -14,8 +14,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// The state has a pin from a first contact, and known_hosts has revoked it later.
-func TestUpdateFailsWhenPinOfStateIsRevoked(t *testing.T) {
+// The state has the host key of the first contact, and known_hosts has revoked this key later.
+func TestUpdateFailsIfPinnedHostKeyIsRevoked(t *testing.T) {
 	const pin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(pin))
 	require.NoError(t, err)

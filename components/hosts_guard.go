@@ -30,7 +30,7 @@ func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi
 		append(childOf(h), customTimeouts(args.Timeout))...)
 }
 
-// recreation holds the user's consents to recreate a node's machine (recreate of the node).
+// recreation holds the user's consents to recreate a node's machine (the node's key recreate).
 type recreation struct {
 	// word is the configured consent. If it is empty, the machine is not recreated.
 	word string
@@ -40,7 +40,7 @@ type recreation struct {
 }
 
 // recreationOf registers a random ID whose keepers store the last consent, and returns the node's
-// recreation. Without a configured consent, the keepers are ignored and so do not change.
+// recreation. Without a configured consent, changes of the keepers are ignored.
 func recreationOf(
 	ctx *pulumi.Context, hosts *Hosts, name string, node config.Node,
 ) (recreation, error) {
@@ -63,8 +63,8 @@ func recreationOf(
 
 // replaces sets the triggers of the machine's command, and returns the command's option for these
 // triggers. The machine is replaced only when word changes to a new consent. Without a consent,
-// changes of the trigger are ignored. A new machine also has a trigger, because a list that was
-// empty before replaces nothing.
+// changes of the trigger are ignored. A new machine also gets a trigger, because Pulumi replaces
+// nothing when an empty list of triggers changes.
 func (r recreation) replaces(command *local.CommandArgs) pulumi.ResourceOption {
 	if r.word == "" {
 		command.Triggers = pulumi.Array{pulumi.String("no consent")}

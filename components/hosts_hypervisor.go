@@ -18,8 +18,8 @@ type hypervisorLogin struct {
 	key pulumi.StringInput
 }
 
-// newHypervisor reads the hypervisor's private key and pins its host key. It does neither if the
-// hypervisor is this machine.
+// newHypervisor reads the hypervisor's private key and pins its host key. If the hypervisor is this
+// machine, it returns an empty host key and no private key.
 func newHypervisor(
 	ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs,
 ) (*hypervisorLogin, error) {

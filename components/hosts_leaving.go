@@ -17,12 +17,13 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// takeUp registers a command that detects an interrupted destroy, and the commands Present. The
-// command depends on all machines, and everything on the machines depends on the command. So a
-// destroy runs the command's delete just before it deletes the first machine: the delete marks all
-// machines as about to be deleted. If a destroy is interrupted after that, the next update runs the
-// command's create. It marks for replacement the machines that still exist, and prints which others
-// the destroy has deleted. The Present commands recreate both (docs/adr/0030).
+// takeUp registers a command that detects an interrupted destroy, and each machine's command
+// Present. The command depends on all machines, and everything on the machines depends on the
+// command. So a destroy runs the command's delete just before it deletes the first machine: the
+// delete marks all machines as about to be deleted. If a destroy is interrupted after that, the
+// next update runs the command's create. The create marks the machines that still exist for
+// replacement, and prints the names of the deleted machines. The Present commands recreate both
+// (docs/adr/0030).
 func (v *vms) takeUp() error {
 	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
 		all := hypervisor.Deletion{Timeout: v.args.Timeout}
@@ -56,8 +57,8 @@ func (v *vms) takeUp() error {
 }
 
 // present registers the command that recreates a machine after an interrupted destroy, and starts a
-// stopped one. Its create is the update of the machine's own command, with the same input and the
-// output of leaving.
+// stopped machine. Its create is the update of the machine's own command, with the same input and
+// the output of leaving.
 func (v *vms) present(
 	host *Host, leaving *local.Command, limit metav1.Duration,
 ) (pulumi.Resource, error) {

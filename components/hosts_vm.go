@@ -183,7 +183,7 @@ func (v *vms) putImage() error {
 
 // needs returns the resources on which a machine depends, so that a destroy deletes them after the
 // machine: the cluster's identity and tokens, the guard and the image. It registers the identity if
-// needed; the hypervisor's key file has been read by then, so that a missing one fails the run
+// needed. By then the hypervisor's key file has been read, so a missing key file fails the run
 // before anything is registered.
 func (v *vms) needs() ([]pulumi.Resource, error) {
 	if err := v.hosts.identify(); err != nil {

@@ -75,7 +75,8 @@ func NewIdentity(
 // access to the keys of the cluster's CAs. An agent joins with the agent token, which does not.
 type tokens struct {
 	// servers are the server tokens of all generations, the current one last. The earlier ones are
-	// kept because an etcd snapshot can only be restored with the token of its time.
+	// kept because an etcd snapshot can only be restored with the token that was current at its
+	// creation.
 	servers pulumi.StringArray
 	agent   pulumi.StringOutput
 }

@@ -20,7 +20,7 @@ const (
 
 // K3s's unit must not start before the restored data is in place, or K3s would start an empty
 // cluster. If the install is killed before the reset ends, the next run starts the reset again.
-func TestInstallStartsFromRestoredData(t *testing.T) {
+func TestInstallRestoresSnapshotBeforeStartingK3s(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
 	h.write("answers/10.0.0.2", "")
@@ -63,9 +63,9 @@ func TestInstallWritesPrivateConfigAndStartsUnitAsynchronously(t *testing.T) {
 	assert.NotContains(t, out, "secret")
 }
 
-// On a full disk, a running K3s keeps its configuration, and no incomplete file with the token is
-// left.
-func TestFullDiskKeepsOldConfiguration(t *testing.T) {
+// If the disk is full, the install fails, leaves no incomplete file with the token, and does not
+// start K3s.
+func TestInstallOnFullDiskLeavesNoIncompleteFile(t *testing.T) {
 	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)
@@ -99,28 +99,28 @@ func TestK3sIsRestartedOnlyAfterChange(t *testing.T) {
 		change    func(h *fakeHost)
 		restarted bool
 	}{
-		"nothing": {func(*fakeHost) {}, false},
-		"a binary that was put there by hand while it is off": {func(h *fakeHost) {
+		"nothing changed": {func(*fakeHost) {}, false},
+		"the binary was replaced by hand while K3s was stopped": {func(h *fakeHost) {
 			h.write("usr/local/bin/k3s", "another\n")
 			require.NoError(h.t, os.Remove(h.path("active/k3s")))
 		}, true},
-		"how it joined, before K3s started": {func(h *fakeHost) {
+		"the join file was edited before K3s started": {func(h *fakeHost) {
 			h.write("var/lib/rancher/k3s/server/db/etcd/member", "")
 			h.write(joinFile, "server: https://10.0.0.2:6443\n")
 			h.touch("active/k3s", time.Minute) // started with it
 		}, true},
-		"the unit": {func(h *fakeHost) {
+		"the unit file changed": {func(h *fakeHost) {
 			h.write("var/lib/strata/k3s-install.sh",
 				h.rooted("echo other > /etc/systemd/system/k3s.service"))
 		}, true},
-		"a unit that is off": {
+		"the unit is stopped": {
 			func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
-		"a killed install": {
+		"the previous install was killed": {
 			func(h *fakeHost) {
 				require.NoError(h.t,
 					os.Remove(h.path("var/lib/strata/k3s.applied")))
 			}, true},
-		"a config.yaml that was edited by hand": {
+		"config.yaml was edited after K3s started": {
 			func(h *fakeHost) {
 				h.touch("active/k3s", -time.Minute)
 				h.write(configFile, "token: other\n")
@@ -186,8 +186,8 @@ func TestRefusedInstallChangesNothing(t *testing.T) {
 		assert.Equal(t, "as it was\n", h.read(configFile))
 		assert.Empty(t, h.read("systemctl.log"))
 	})
-	// If a channel breaks in the middle, the input ends as if it were complete. K3s without a token
-	// would generate a token of its own.
+	// If the SSH channel breaks, stdin ends as if it were complete. K3s without a token would
+	// generate a token of its own.
 	for name, arrives := range map[string]string{"nothing of": "", "half of": "token: secret\n", "another": "token: other\nnode-name: here\n"} {
 		t.Run("with "+name+" config.yaml on stdin", func(t *testing.T) {
 			h := newFakeHost(t)
@@ -229,17 +229,17 @@ func TestInstallRefusesTokenThatCannotDecryptData(t *testing.T) {
 		role, data, config string
 		refused            bool
 	}{
-		"its own": {role: "server", data: key("secret")},
-		"its own, with the CA's hash": {role: "server", data: key("secret"),
+		"data of the configured token": {role: "server", data: key("secret")},
+		"data of the configured token, which has the CA's hash": {role: "server", data: key("secret"),
 			config: full},
-		"another's": {role: "server", data: key("former"),
+		"data of another token": {role: "server", data: key("former"),
 			refused: true},
-		"another's, with the CA's hash": {role: "server", data: key("former"), config: full,
+		"data of another token, which has the CA's hash": {role: "server", data: key("former"), config: full,
 			refused: true},
-		"both, as a rotation leaves them": {role: "server",
+		"data of both tokens, as after a rotation": {role: "server",
 			data: "x" + key("former") + "\x00" + key("secret") + "y"},
-		"none, as a member that has not served": {role: "server", data: "wal"},
-		"an agent's host":                       {role: "agent", data: key("former")},
+		"no token's data, as on a server that never served": {role: "server", data: "wal"},
+		"an agent": {role: "agent", data: key("former")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)

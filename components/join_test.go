@@ -23,21 +23,21 @@ func TestJoinSettingFollowsRolePeersAndData(t *testing.T) {
 	}{
 		{name: "the first server of a new cluster bootstraps it", role: "server", founds: "true", peers: "10.0.0.2 10.0.0.3", want: "cluster-init: true\n"},
 		{name: "a single server bootstraps", role: "server", founds: "true", want: "cluster-init: true\n"},
-		{name: "a server that may start a cluster joins a living one and does not split it", role: "server", founds: "true", peers: "10.0.0.2 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
-		{name: "a further server joins who answers", role: "server", founds: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.1"}, want: "server: https://10.0.0.1:6443\n"},
+		{name: "a server that may start a cluster joins a running cluster instead", role: "server", founds: "true", peers: "10.0.0.2 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
+		{name: "a further server joins the server that answers", role: "server", founds: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.1"}, want: "server: https://10.0.0.1:6443\n"},
 		{name: "a further server joins another when the first is down", role: "server", founds: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
 		{name: "a further server never bootstraps", role: "server", founds: "false", peers: "10.0.0.1 10.0.0.3", fails: "k3s: no server listens on {10.0.0.1,10.0.0.3}:6443, so this node cannot join"},
-		{name: "a first server that was replaced starts no cluster while its peers are silent", role: "server", founds: "false", peers: "10.0.0.2 10.0.0.3", joined: "cluster-init: true\n", fails: "no server listens"},
-		{name: "an only server that lost its data starts no empty cluster", role: "server", founds: "false", joined: "cluster-init: true\n", fails: "strata restore --new-hosts"},
-		{name: "an only server with data goes on with them", role: "server", founds: "false", data: true, want: "cluster-init: true\n"},
-		{name: "an agent joins who answers", role: "agent", founds: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.2"}, want: "server: https://10.0.0.2:6443\n"},
+		{name: "a replaced first server starts no cluster if no peer answers", role: "server", founds: "false", peers: "10.0.0.2 10.0.0.3", joined: "cluster-init: true\n", fails: "no server listens"},
+		{name: "a single server that lost its data starts no empty cluster", role: "server", founds: "false", joined: "cluster-init: true\n", fails: "strata restore --new-hosts"},
+		{name: "a single server keeps its data", role: "server", founds: "false", data: true, want: "cluster-init: true\n"},
+		{name: "an agent joins the server that answers", role: "agent", founds: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.2"}, want: "server: https://10.0.0.2:6443\n"},
 		{name: "an agent never bootstraps", role: "agent", founds: "false", peers: "10.0.0.1", fails: "no server listens"},
-		{name: "a member keeps how it joined, whoever answers", role: "server", founds: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, data: true, joined: "cluster-init: true\n", want: "cluster-init: true\n"},
+		{name: "a member keeps its join file, whichever server answers", role: "server", founds: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, data: true, joined: "cluster-init: true\n", want: "cluster-init: true\n"},
 		{name: "a member needs no server that answers", role: "server", founds: "false", peers: "10.0.0.1", data: true, joined: "server: https://10.0.0.9:6443\n", want: "server: https://10.0.0.9:6443\n"},
 		{name: "a server whose data are gone joins again", role: "server", founds: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, joined: "cluster-init: true\n", want: "server: https://10.0.0.2:6443\n"},
 		{name: "an agent keeps its server", role: "agent", founds: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.2:6443\n", want: "server: https://10.0.0.2:6443\n"},
-		{name: "an agent leaves a server that left", role: "agent", founds: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.3:6443\n", want: "server: https://10.0.0.1:6443\n"},
-		{name: "an address is compared whole", role: "agent", founds: "false", peers: "10.0.0.11", answers: []string{"10.0.0.11"}, joined: "server: https://10.0.0.1:6443\n", want: "server: https://10.0.0.11:6443\n"},
+		{name: "an agent of a removed server joins another server", role: "agent", founds: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.3:6443\n", want: "server: https://10.0.0.1:6443\n"},
+		{name: "an address that begins like a peer's is not a peer", role: "agent", founds: "false", peers: "10.0.0.11", answers: []string{"10.0.0.11"}, joined: "server: https://10.0.0.1:6443\n", want: "server: https://10.0.0.11:6443\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestJoiningNodeWaitsForServer(t *testing.T) {
 	assert.Equal(t, "server: https://10.0.0.2:6443\n", h.read(joinFile))
 }
 
-// A node that sends the token to an unverified server gives it away. A node that has joined is not
-// restarted to change the form of its token.
+// A node that sends the token to an unverified server discloses the token. A node that has joined
+// is not restarted to add the CA's hash to its token.
 func TestJoiningNodeVerifiesCABeforeSendingToken(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	known := variable{"CA_HASH", hash}

@@ -28,9 +28,9 @@ type K3sArgs struct {
 	Subnet netip.Prefix
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents. A node's install waits for the gate of its own host only,
-	// but for the host keys of all servers: they are needed to remove an earlier host with the same
-	// node name from the cluster.
+	// Hosts are the servers and agents. A node's install waits for the gate of its own host only.
+	// It also waits for the host keys of all servers, which are needed to remove an earlier host
+	// with the same node name from the cluster.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set
@@ -63,7 +63,7 @@ type K3s struct {
 	Upgraded pulumi.Resource
 }
 
-// k3s holds the state that the constructor's steps share.
+// k3s holds the values that the steps of NewK3s share.
 type k3s struct {
 	*K3s
 	ctx      *pulumi.Context
@@ -176,10 +176,10 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 }
 
 // claim registers the command that writes the owner file on a host before anything else changes it.
-// The command fails on a host of another stack. Its delete uninstalls K3s, so the state never has
-// an uninstall for such a host. It has no triggers: a replacement would run the old delete after
-// the new create, and so uninstall the new K3s. The delete runs the script as recorded in the
-// state, so that script is self-contained.
+// The command fails on a host of another stack, so the state never has the command's delete, which
+// uninstalls K3s, for such a host. The command has no triggers: a replacement would run the old
+// delete after the new create, and so uninstall the new K3s. The delete runs the script as recorded
+// in the state, so that script is self-contained.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
@@ -225,7 +225,8 @@ func (k *k3s) installNode(
 			rerun.ReplaceOnChange())...)
 }
 
-// peers returns the addresses of the servers through which the node may join: all except its own.
+// peers returns the addresses of the servers through which the node may join: all servers except
+// the node itself.
 func (k *k3s) peers(host *Host) []string {
 	var peers []string
 	for _, server := range k.servers {

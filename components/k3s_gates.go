@@ -17,8 +17,8 @@ import (
 )
 
 // gateNode registers the gate of a node's systemd unit and, on a server, of /ping. The next server
-// joins after this gate. Its revision includes the peers, because an agent that joined through a
-// removed server is restarted when the peers change.
+// joins after this gate. The gate's revision includes the peers, because an agent that joined
+// through a removed server is restarted when the peers change.
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
 ) (*Gate, error) {
@@ -46,8 +46,8 @@ func (k *k3s) gateAPI() error {
 }
 
 // gateNodes registers the command that removes nodes, the upgrade of the remaining ones, and the
-// gate that expects exactly the configured Nodes. Nodes are removed by a command, because Pulumi
-// deletes resources only after all updates: the gate would wait in vain for a Node's removal.
+// gate that expects exactly the configured Nodes. A command removes Nodes: a resource's delete
+// would run only after all updates, so the gate would wait for the removal in vain.
 func (k *k3s) gateNodes() error {
 	var err error
 	if k.members, err = k.removeLeaving(); err != nil {

@@ -25,7 +25,7 @@ type pushed struct {
 	images bool
 }
 
-// push registers a command for each artifact that copies it to the host. The commands verify the
+// push registers, for each artifact, a command that copies it to the host. The commands verify the
 // checksum at both ends, skip files that the host already has, and read no file in a preview
 // (docs/adr/0005).
 func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {

@@ -49,7 +49,7 @@ func someRegistries() []config.Registry {
 	}
 }
 
-// installWith runs the install with the files of k3s behind config.yaml on its stdin.
+// installWith runs the install script with config.yaml and the files of k3sFiles on its stdin.
 func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
 	more, err := k3sFiles(k3s, h.settings, netip.MustParsePrefix("10.10.0.5/24"))
@@ -131,8 +131,8 @@ func TestDockerHubCAIsConfiguredByImageName(t *testing.T) {
 	assert.Contains(t, files["registries.yaml"], "mirrors: {}\n", "others have one name")
 }
 
-// A file that a user wrote stays if strata:k3s.registries is not set. If it is set, the install
-// refuses the host before it changes anything.
+// A user's registries.yaml stays if strata:k3s.registries is not set. If the key is set, the
+// install fails before it changes anything on the host.
 func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})
@@ -153,7 +153,7 @@ func TestInstallKeepsForeignRegistriesFile(t *testing.T) {
 }
 
 // A taint must exist when the Node registers. K3s does not apply taints to an existing Node.
-func TestNodeSettingsApplyAtRegistrationWithoutRestart(t *testing.T) {
+func TestNodeSettingsFileChangesWithoutK3sRestart(t *testing.T) {
 	const file = "etc/rancher/k3s/config.yaml.d/80-strata-node.yaml"
 	h := newFakeHost(t)
 	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "db", "a": "1"},

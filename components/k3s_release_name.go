@@ -16,8 +16,8 @@ import (
 // and node-password Secret that an earlier host with the same node name left behind. They would
 // make K3s refuse the new host (k3s-io/k3s#802). The command runs again when the host's key or
 // address changes, because then it is another host. It does nothing if the host is a member of the
-// cluster. It is not part of removeLeaving, whose command waits for all servers and so for this
-// node's own install.
+// cluster. The command of removeLeaving cannot do this, because it waits for all servers and so for
+// this node's own install.
 func (k *k3s) releaseName(
 	name string, host *Host, needs []pulumi.Resource,
 ) (pulumi.Resource, error) {

@@ -21,7 +21,7 @@ import (
 // in groups of strata:upgrade.concurrency (package upgrade). One command for all nodes lets layers
 // wait until no more drains follow, without waiting until every agent has joined. The upgrade
 // starts after all pushes, so that each node has its files. If registries or a proxy are
-// configured, it also waits for all installs.
+// configured, the upgrade also waits for all installs.
 func (k *k3s) upgrade() (*local.Command, error) {
 	binary, err := k.args.Artifacts.Get(config.ArtifactK3s)
 	if err != nil {

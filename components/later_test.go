@@ -27,7 +27,7 @@ func await(t *testing.T, given pulumi.MapInput) (internals.UnsafeAwaitOutputResu
 	return internals.UnsafeAwaitOutput(t.Context(), values.ToMapOutput())
 }
 
-func TestOutputValuesAreMergedBelowStrataValues(t *testing.T) {
+func TestValuesFromOutputsAreMergedWithStrataValues(t *testing.T) {
 	level := pulumi.String("debug").ToStringOutput()
 	made, err := await(t, pulumi.Map{"speaker": pulumi.Map{"logLevel": level,
 		"replicas": pulumi.Int(2)}})
@@ -40,21 +40,21 @@ func TestOutputValuesAreMergedBelowStrataValues(t *testing.T) {
 	assert.False(t, made.Secret)
 }
 
-func TestSecretOutputValuesStaySecret(t *testing.T) {
+func TestSecretValuesFromOutputsStaySecret(t *testing.T) {
 	made, err := await(t, pulumi.Map{"speaker": pulumi.ToSecret(
 		pulumi.Map{"memberlist": pulumi.String("hunter2")})})
 	require.NoError(t, err)
 	assert.True(t, made.Secret)
 }
 
-func TestUnknownOutputValuesStayUnknown(t *testing.T) {
+func TestUnknownValuesFromOutputsStayUnknown(t *testing.T) {
 	unknown := pulumi.UnsafeUnknownOutput(nil)
 	made, err := await(t, pulumi.Map{"speaker": unknown})
 	require.NoError(t, err)
 	assert.False(t, made.Known)
 }
 
-func TestOutputValuesAreValidatedWithoutQuotingThem(t *testing.T) {
+func TestErrorForValuesFromOutputsHidesValues(t *testing.T) {
 	_, err := await(t, pulumi.Map{"frrk8s": pulumi.Map{"enabled": pulumi.String("hunter2")},
 		"loadBalancerClass": pulumi.String("hunter2")})
 	require.ErrorContains(t, err, "strata:metallb.values.frrk8s: is not for values to set")
@@ -62,14 +62,14 @@ func TestOutputValuesAreValidatedWithoutQuotingThem(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestConfiguredAndOutputValuesTogetherAreRefused(t *testing.T) {
+func TestValuesFromConfigAndOutputTogetherAreRefused(t *testing.T) {
 	both := laterValues(pulumi.Map{})
 	both.Values = config.Values{Key: "metallb.values", Tree: map[string]any{"a": "b"}}
 	_, err := both.apply(func(config.Values) (object, error) { return nil, nil })
 	require.ErrorContains(t, err, "strata:metallb.values is set, and the program gives Values")
 }
 
-func TestOutputAddressesAreValidated(t *testing.T) {
+func TestInvalidAddressesFromOutputAreRefused(t *testing.T) {
 	for _, wrong := range [][]string{{}, {"10.0.0.300-10.0.0.1"}, {"10.0.0.1-10.0.0.9", "10.0.0.9-10.0.0.12"}} {
 		given := pulumi.ToStringArray(wrong)
 		m := &metallb{args: &MetalLBArgs{Addresses: given},

@@ -43,7 +43,7 @@ type layer struct {
 	parent pulumi.ComponentResource
 	name   string
 	// title is the layer's name in the messages of its gates. limit is the timeout of gates that
-	// set none, and limitKey is its configuration key.
+	// set no timeout, and limitKey is limit's configuration key.
 	title, limitKey string
 	limit           metav1.Duration
 	// space is the name of the layer's namespace, and policy is the network policy of its Pods.
@@ -116,7 +116,7 @@ type release struct {
 }
 
 // newRelease registers a Helm release. Pulumi does not wait until its workloads are ready: the
-// layer's gates do, and report the reason if they are not (docs/adr/0003).
+// layer's gates wait, and report the reason of a failure (docs/adr/0003).
 func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made release, err error) {
 	made.id = l.space + "/" + args.name
 	if made.chart, err = l.Artifacts.Get(args.artifact); err != nil {
@@ -143,7 +143,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if args.skipCRDs {
 		fields["skipCrds"] = true
 	}
-	// Two releases cannot have one name: the delete of the old one would take the new one away.
+	// A replacement has the old release's name: a delete after the create would remove it.
 	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release",
 		fields, append(opts, pulumi.DeleteBeforeReplace(true))...)
 	if err != nil {

@@ -34,15 +34,15 @@ type ManifestsArgs struct {
 	Kinds map[string][]pulumi.Resource
 }
 
-// Manifests owns the objects in the user's files. Each is a separate resource, so they are applied
-// in parallel, an error names the file, and --continue-on-error applies the other objects.
+// Manifests owns the objects in the user's files. Each object is a separate resource: Pulumi
+// applies objects in parallel, an error names the file, and --continue-on-error applies the other
+// objects.
 type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests returns the objects of the files in strata:apps.manifests. project is the folder of
-// relative paths. The error joins the errors of all files, and reports objects that are in two
-// places.
+// ReadManifests returns the objects of the files in strata:apps.manifests. Relative paths begin in
+// the folder project. The error joins the errors of all files, and reports duplicate objects.
 func ReadManifests(project string, cfg *config.Config) ([]Manifest, error) {
 	files := cfg.Apps.Manifests
 	pinned := !cfg.OnExistingCluster() && // Strata is compiled with the pin's Kubernetes
@@ -111,9 +111,9 @@ func (m Manifest) identity() string {
 	return strings.Join([]string{m.Kind().String(), m.namespace(), m.GetName()}, "/")
 }
 
-// resource returns the name of the object's Pulumi resource. name is the component's name. The file
-// follows it, so that errors show the file. Without a namespace in the file, the name has none
-// either: a changed name would make existing stacks replace the object.
+// resource returns the name of the object's Pulumi resource. name is the component's name. The
+// file's path follows name, so that errors show it. If the file sets no namespace, the resource's
+// name has none: a changed name would make existing stacks replace the object.
 func (m Manifest) resource(name string) string {
 	parts := []string{name, m.File, m.GetKind()}
 	if m.GetNamespace() != "" {
@@ -132,7 +132,8 @@ func (m Manifest) token() string {
 }
 
 // checkOwners returns an error for objects that Strata has registered already. name is the
-// component's name. Pulumi would delete such an object as soon as the file lacks it.
+// component's name. Otherwise Pulumi would delete such an object as soon as the user removes it
+// from the file.
 func (a *ManifestsArgs) checkOwners(ctx *pulumi.Context, name string) error {
 	var wrong []error
 	for _, one := range a.Objects {
@@ -153,8 +154,8 @@ func (a *ManifestsArgs) checkOwners(ctx *pulumi.Context, name string) error {
 }
 
 // NewManifests registers the objects. An object waits only for its namespace and for the CRD of its
-// kind, without which the API server would refuse it. It fails, and registers none, if an object is
-// already registered: call it after the layers.
+// kind, without which the API server would refuse it. It fails before it registers any object if a
+// layer has registered one of them, so call it after the layers.
 func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {

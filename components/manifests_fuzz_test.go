@@ -25,7 +25,7 @@ import (
 	"strata/cli/podcheck"
 )
 
-// reasons are the refusals of files that kubectl accepts.
+// reasons matches the errors for which Strata may refuse a file that kubectl accepts.
 var reasons = regexp.MustCompile(strings.Join([]string{
 	// kubectl reads a part of the text only.
 	"begin each document with a line that is ---$", "kubectl would not read this document",
@@ -34,21 +34,21 @@ var reasons = regexp.MustCompile(strings.Join([]string{
 	// YAML has no surrogate pairs and no control characters, and kubectl reads a first document in
 	// JSON as JSON.
 	"found invalid Unicode character escape code", "yaml: control characters are not allowed",
-	// The API server refuses the object, or each update makes another one.
+	// The API server refuses the object, or each update would create another object.
 	"is no object", "expected apiVersion and kind", `: kind ".*": `, `apiVersion( ".*")?: `,
 	"cannot unmarshal .* into Go struct field", "expected metadata.name",
 	"metadata.generateName", "is in fuzz.yaml already", "encrypted with SOPS",
 	": expected (string|numeric|boolean|list|map|any scalar)", "field not declared in schema",
 	"associative list ", "duplicate entries for key", ": schema error: ", "has no such kind$",
 	": cannot be decoded: ", `: metadata\.\w+.*: (Invalid value|Forbidden|Required value|Too long): `,
-	// Pulumi would change it.
+	// Pulumi would change the object.
 	"null would not reach the cluster", "which Pulumi may round", "has the Pulumi name of another",
 }, "|"))
 
-// FuzzManifests compares ReadManifests and the reader of check pods with kubectl's. Either each
-// object reaches Pulumi as it is in the file, or the file is refused for one of the reasons above.
-// An object may only lose the annotations and metadata that Prepare removes, and nulls that
-// Kubernetes reads like a missing key.
+// FuzzManifests compares ReadManifests, and the parser of `strata check pods`, with kubectl's
+// reader. Either each object reaches Pulumi as it is in the file, or the file is refused for one of
+// the reasons above. An object may only lose the annotations and metadata that Prepare removes, and
+// nulls that Kubernetes reads like a missing key.
 //
 // `make fuzz` runs it. Without -fuzzminimizetime 1s each new input would cost a minute.
 func FuzzManifests(f *testing.F) {
@@ -86,8 +86,8 @@ func FuzzManifests(f *testing.F) {
 	})
 }
 
-// unseenEnd matches ends of documents that kubectl's reader does not see: it knows no separator but
-// a line that begins with ---, and no line end but a newline.
+// unseenEnd matches document ends that kubectl's reader does not recognize. To kubectl, only a line
+// that begins with --- is a separator, and only a newline ends a line.
 var unseenEnd = regexp.MustCompile(`(?:^|[\n\r\x{85}\x{2028}\x{2029}])\.\.\.(?:\s|$)|` +
 	`[\r\x{85}\x{2028}\x{2029}]---`)
 
@@ -96,9 +96,9 @@ var (
 	syntaxError   = regexp.MustCompile(`fuzz\.yaml: yaml: (?:line (\d+): )?`)
 )
 
-// refusesUnread reports whether a refusal may be of text that kubectl drops unread: its reader
-// decodes one document between two separators. What follows the document is dropped, even if it is
-// no YAML. A refusal of the document itself is none of these.
+// refusesUnread reports whether err may refer to text that kubectl never reads. Between two
+// separators, kubectl decodes one document and drops the text after it, even if that text is not
+// YAML. For an error in the document itself, the result is false.
 func refusesUnread(text []byte, err error) bool {
 	if err == nil {
 		return false
@@ -126,7 +126,7 @@ func refusesUnread(text []byte, err error) bool {
 		decoder.Decode(&document) == nil && !errors.Is(decoder.Decode(&document), io.EOF)
 }
 
-// requireReasons checks that each line of a refusal has one of the reasons.
+// requireReasons checks that each line of an error matches reasons.
 func requireReasons(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -137,7 +137,8 @@ func requireReasons(t *testing.T, err error) {
 	}
 }
 
-// requireEachCounted checks that a report has every object: with a Pod, without one, or unread.
+// requireEachCounted checks that a report lists every object: with a Pod, without a Pod, or
+// unreadable.
 func requireEachCounted(t *testing.T, objects []manifest.Manifest, report podcheck.Report) {
 	t.Helper()
 	without := 0
@@ -183,7 +184,7 @@ func requireSent(t *testing.T, objects []Manifest, infos []*resource.Info) {
 	}
 }
 
-// removeCopies removes the annotations in which a tool repeats the object.
+// removeCopies removes the annotations in which tools store a copy of the object.
 func removeCopies(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -202,9 +203,9 @@ func removeCopies(value any) {
 	}
 }
 
-// requireNoNullLost checks that Kubernetes reads two objects alike. A custom resource may have
-// nulls in its metadata only. The types of CustomResourceDefinition and APIService are not
-// compiled in.
+// requireNoNullLost checks that Kubernetes decodes both objects to the same value. A custom
+// resource may lose nulls only in its metadata. CustomResourceDefinitions and APIServices are not
+// checked, because their Go types are not compiled in.
 func requireNoNullLost(t *testing.T, want, sent map[string]any) {
 	t.Helper()
 	kind := (&unstructured.Unstructured{Object: want}).GroupVersionKind()

@@ -17,7 +17,7 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-// written makes a project with files, by name.
+// written creates a project folder with files, by name, and returns its path.
 func written(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,24 +72,24 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 			"example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: b}\n"
 	)
 	for name, test := range map[string]struct{ text, want string }{
-		"one says the namespace default": {document("ConfigMap", "a") +
+		"same object with and without namespace default": {document("ConfigMap", "a") +
 			document("ConfigMap", "a, namespace: default"),
 			"ConfigMap default/a is in again.yaml already; remove one"},
-		"another namespace": {document("ConfigMap", "a") +
+		"same name in another namespace": {document("ConfigMap", "a") +
 			document("ConfigMap", "a, namespace: b"), ""},
-		"a kind without a namespace": {document("Node", "a, namespace: b") +
+		"cluster-scoped kind with two namespaces": {document("Node", "a, namespace: b") +
 			document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
-		"one of a layer's": {strings.ReplaceAll(toy, "example.org/v1\nkind: Toy",
+		"cluster-scoped kind of a layer": {strings.ReplaceAll(toy, "example.org/v1\nkind: Toy",
 			"cert-manager.io/v1\nkind: ClusterIssuer"), "ClusterIssuer b/a is in again.yaml already"},
-		"one Pulumi name": {role + "{name: 'x:a'}\n---\n" + role + "{name: a, namespace: x}\n",
+		"two objects with the same Pulumi name": {role + "{name: 'x:a'}\n---\n" + role + "{name: a, namespace: x}\n",
 			"Role x/a has the Pulumi name of another object; move one of them to another file"},
-		"one Pulumi name without namespaces": {
+		"two cluster-scoped objects with the same Pulumi name": {
 			strings.ReplaceAll(role, "Role", "ClusterRole") + "{name: 'x:a'}\n---\n" +
 				strings.ReplaceAll(role, "Role", "ClusterRole") + "{name: a, namespace: x}\n",
 			"ClusterRole x/a has the Pulumi name of another object"},
-		"one that a file defines": {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy,
+		"cluster-scoped kind of a CRD in the file": {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy,
 			"Toy b/a is in again.yaml already"},
-		"one with a namespace": {strings.Replace(toys, "SCOPE", "Namespaced", 1) +
+		"namespaced kind of a CRD in the file": {strings.Replace(toys, "SCOPE", "Namespaced", 1) +
 			toy, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestDuplicateObjectIsRefused(t *testing.T) {
 	}
 }
 
-func TestStratasOwnObjectIsRefused(t *testing.T) {
+func TestManifestOfObjectThatStrataOwnsIsRefused(t *testing.T) {
 	objects, err := readFiles(written(t, map[string]string{"mine.yaml": "apiVersion: v1\nkind: Namespace\n" +
 		"metadata: {name: argocd}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n---\n" +
 		"apiVersion: cert-manager.io/v1\nkind: ClusterIssuer\nmetadata: {name: strata, namespace: a}\n---\n" +
@@ -156,7 +156,7 @@ func TestManifestInHomeFolderIsRead(t *testing.T) {
 	assert.Equal(t, "manifests:~/a.yaml:Namespace:a", objects[0].resource("manifests"))
 }
 
-// registered returns the resources that NewManifests makes of objects, by name.
+// registered returns the resources that NewManifests registers for objects, by name.
 func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration {
 	t.Helper()
 	all, err := dryrun.Run(t.Context(), "strata", "test", func(ctx *pulumi.Context) error {
@@ -183,18 +183,18 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 // namespace, which may be the object itself.
 func TestClusterScopedObjectsIgnoreTheirNamespace(t *testing.T) {
 	for name, text := range map[string]string{
-		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
+		"a CRD with a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
 			"CustomResourceDefinition\nmetadata: {name: toys.example.org, namespace: " +
 			"toys}\nspec: {group: example.org, names: {kind: Toy}}\n---\napiVersion: v1\nkind: " +
 			"Namespace\nmetadata: {name: toys}\n",
-		"a namespace in itself": "apiVersion: v1\nkind: Namespace\nmetadata: {name: toys, namespace: toys}\n",
-		"a definition of itself": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
+		"a Namespace whose namespace is itself": "apiVersion: v1\nkind: Namespace\nmetadata: {name: toys, namespace: toys}\n",
+		"a CRD that defines the kind CustomResourceDefinition": "apiVersion: apiextensions.k8s.io/v1\nkind: " +
 			"CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: apiextensions.k8s.io, " +
 			"names: {kind: CustomResourceDefinition}}\n",
-		"a definition of namespaces": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " +
+		"a CRD that defines the kind Namespace": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " +
 			"a}\n---\napiVersion: apiextensions.k8s.io/v1\nkind: " +
 			"CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: '', names: {kind: Namespace}}\n",
-		"a Namespace of another kind": "apiVersion: v1\nkind: Secret\nmetadata: {name: a, " +
+		"a Namespace of another API group": "apiVersion: v1\nkind: Secret\nmetadata: {name: a, " +
 			"namespace: b}\n---\napiVersion: example.org/v1\nkind: Namespace\nmetadata: {name: b, namespace: b}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestObjectWaitsForCRDOfItsKind(t *testing.T) {
 	assert.Empty(t, objects[1].needs(objects), "the same kind of another group")
 }
 
-// A Toy has no namespace, so the one in its metadata orders nothing.
+// A cluster-scoped Toy has no namespace, so it does not wait for the Namespace in its metadata.
 func TestClusterScopedCustomResourceWaitsForNoNamespace(t *testing.T) {
 	text := "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: toys}\n---\n" +
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: toys}\n---\n" +

@@ -14,7 +14,8 @@ type MetalLBArgs struct {
 	Layer
 	// Config is the section strata:metallb, validated.
 	Config config.MetalLB
-	// Addresses replace Config.Addresses if another resource computes them. Optional.
+	// Addresses are the pool's address ranges, if another resource computes them. Config.Addresses
+	// is then ignored. Optional.
 	Addresses pulumi.StringArrayInput
 	// Values are the chart's values, if another resource computes them. Config.Values must then be
 	// empty. Optional.
@@ -37,7 +38,7 @@ const (
 	metallbPool      = "default"
 )
 
-// metallb holds the state that the constructor's steps share.
+// metallb holds the values that the steps of NewMetalLB share.
 type metallb struct {
 	*MetalLB
 	layer

@@ -8,7 +8,7 @@ import (
 	"strata/config"
 )
 
-// tests/graph has the policies of all layers.
+// tests/graph compares the policies of all layers with golden files.
 func TestLayerPolicyOpensPortsOfUserValues(t *testing.T) {
 	policy := layerPolicy{pods: instanceLabel("edge"), open: []int{8000, 9100}, udp: true}
 	spec := policy.spec(config.Values{Tree: map[string]any{
@@ -25,7 +25,7 @@ func TestLayerPolicyOpensPortsOfUserValues(t *testing.T) {
 	assert.Equal(t, []int{8000, 9100}, policy.open, "the layer's list is left alone")
 }
 
-// A rule without ports would open all.
+// A rule without ports would open all ports.
 func TestLayerPolicyWithoutPortsAdmitsOnlyItsNamespace(t *testing.T) {
 	rules := layerPolicy{from: "cert-manager"}.spec(config.Values{})["ingress"].(array)
 	assert.Len(t, rules, 1)

@@ -10,15 +10,15 @@ import (
 	"strata/actions/stack/drift"
 )
 
-// PutBack makes an update show, and put back, what differs on the hosts and in the cluster from
-// what the last update left (docs/adr/0083). The zero value puts nothing back.
+// PutBack makes an update show and put back changes that were made by hand on the hosts and in the
+// cluster since the last update (docs/adr/0083). The zero value puts nothing back.
 type PutBack struct {
 	// Reasons has the reason of each resource that is put back, by the resource's name.
 	Reasons map[string]string
 	// Former has the reasons of earlier updates, from the state. They stay, so that a resource
 	// without differences does not change.
 	Former map[string]string
-	// Objects puts back what a resource owns in the cluster. It runs before the update of each
+	// Objects puts back a resource's objects in the cluster. It runs before the update of each
 	// resource in Reasons, and does nothing for other resources.
 	Objects func(ctx context.Context, resource string) error
 
@@ -28,8 +28,7 @@ type PutBack struct {
 // putBackKey is the context key of a *PutBack.
 type putBackKey struct{}
 
-// AttachTo returns a copy of a Pulumi program's context that makes the program's resources put back
-// what p says.
+// AttachTo returns a copy of a Pulumi program's context that applies p to the program's resources.
 func (p *PutBack) AttachTo(ctx *pulumi.Context) (_ *pulumi.Context, err error) {
 	if len(p.Reasons) > 0 {
 		p.hook, err = ctx.RegisterResourceHook("put-back", func(args *pulumi.ResourceHookArgs) error {
@@ -41,7 +40,7 @@ func (p *PutBack) AttachTo(ctx *pulumi.Context) (_ *pulumi.Context, err error) {
 
 // returning has the reason of a resource that this or an earlier update has put back.
 type returning struct {
-	// reason is empty if the resource was never put back. now is true if this update does it.
+	// reason is empty if the resource was never put back. now is true if this update puts it back.
 	reason string
 	now    bool
 	// option puts back the resource's objects.
@@ -62,9 +61,9 @@ func putBack(ctx *pulumi.Context, name string) returning {
 		&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{p.hook}})}
 }
 
-// annotations returns the reason as annotations of an object. In a preview of its return the time is
-// unknown, so that the provider does not try the update: the try would fail, because fields
-// conflict, or the object does not exist, until the hook has run (pulumi-kubernetes 4.32,
+// annotations returns the reason as annotations of an object. In a preview that puts the object
+// back, the time is unknown, so that the provider does not try the update. Before the hook has run,
+// the update would fail: fields conflict, or the object does not exist (pulumi-kubernetes 4.32,
 // provider/pkg/provider/provider.go, Update).
 func (r returning) annotations(ctx *pulumi.Context) pulumi.StringMap {
 	at, text, _ := strings.Cut(r.reason, " ")

@@ -21,8 +21,8 @@ const (
 	recordFile  = "var/lib/strata/k3s.files"
 )
 
-// differences returns what the comparison names on the host: owner, verdict, thing and word of each
-// line, without the evidence.
+// differences runs the comparison on the host and returns its lines, reordered and without the
+// evidence: resource, verdict, changed file or unit, and keyword (drift/host.sh).
 func (h *fakeHost) differences() []string {
 	h.t.Helper()
 	const pushed = "- - - - /var/lib/strata/k3s\n"
@@ -59,7 +59,7 @@ func (h *fakeHost) chmod(path string, mode os.FileMode) {
 	require.NoError(h.t, os.Chmod(h.path(path), mode))
 }
 
-// installed returns a host with an install two hours ago, and a K3s or keepalived that was started
+// installed returns a host on which the install ran two hours ago. K3s and keepalived were started
 // again one hour ago, as after a reboot.
 func installed(t *testing.T, vip bool) *fakeHost {
 	t.Helper()
@@ -85,7 +85,7 @@ func installed(t *testing.T, vip bool) *fakeHost {
 	return h
 }
 
-func TestComparisonNamesNothingWithoutAChange(t *testing.T) {
+func TestComparisonFindsNothingOnUnchangedHost(t *testing.T) {
 	t.Parallel()
 	h := installed(t, true)
 	assert.Empty(t, h.differences(), "K3s was restarted after the install")
@@ -112,7 +112,8 @@ func (h *fakeHost) putBack(vip bool) (output string) {
 
 func restartK3s(h *fakeHost) { h.touch("active/k3s", time.Minute) }
 
-// hostChanges has a change of a host with K3s for each class, and what the comparison names.
+// hostChanges has manual changes of a host with K3s, and the lines that the comparison prints for
+// each.
 var hostChanges = map[string]struct {
 	change    func(h *fakeHost)
 	named     []string
@@ -133,9 +134,9 @@ var hostChanges = map[string]struct {
 		h.touch(recordFile, 0)
 		h.remove(configFile)
 	}, []string{"install missing /etc/rancher/k3s/config.yaml"}, false},
-	"the mode of config.yaml": {func(h *fakeHost) { h.chmod(configFile, 0o644) },
+	"the mode of config.yaml was changed": {func(h *fakeHost) { h.chmod(configFile, 0o644) },
 		[]string{"install changed /etc/rancher/k3s/config.yaml"}, false},
-	"how the node joined": {func(h *fakeHost) { h.write(joinFile, "server: https://10.9.9.9:6443\n") },
+	"the join file was edited": {func(h *fakeHost) { h.write(joinFile, "server: https://10.9.9.9:6443\n") },
 		[]string{"install changed /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"}, false},
 	"the unit was edited": {func(h *fakeHost) {
 		h.write(unitFile, "[Service] other\n")
@@ -167,17 +168,17 @@ var hostChanges = map[string]struct {
 	}, []string{"install changed /usr/local/bin/k3s", "install changed unit k3s"}, true},
 	"the binary was deleted": {func(h *fakeHost) { h.remove(programFile) },
 		[]string{"install missing /usr/local/bin/k3s"}, false},
-	"the mode of the binary": {func(h *fakeHost) { h.chmod(programFile, 0o600) },
+	"the mode of the binary was changed": {func(h *fakeHost) { h.chmod(programFile, 0o600) },
 		[]string{"install changed /usr/local/bin/k3s"}, false},
 	"the list of modules was deleted": {func(h *fakeHost) { h.remove(modulesFile) },
 		[]string{"install missing /etc/modules-load.d/strata-k3s.conf"}, false},
 	"a module was unloaded": {func(h *fakeHost) { h.remove("sys/module/br_netfilter") },
 		[]string{"install missing module br_netfilter"}, false},
-	"a sysctl": {func(h *fakeHost) { h.write("proc/sys/net/ipv4/ip_forward", "0\n") },
+	"a sysctl was changed": {func(h *fakeHost) { h.write("proc/sys/net/ipv4/ip_forward", "0\n") },
 		[]string{"install changed sysctl net.ipv4.ip_forward"}, false},
 	"the owner file was deleted": {func(h *fakeHost) { h.remove(markFile) },
 		[]string{"install missing /var/lib/strata/owner"}, false},
-	"the stack's name in the owner file": {func(h *fakeHost) {
+	"the stack's name in the owner file was edited": {func(h *fakeHost) {
 		h.write(markFile, strings.Replace(ownMark, "dev", "prod", 1))
 	}, []string{"install changed /var/lib/strata/owner"}, false},
 	"K3s was uninstalled": {func(h *fakeHost) {
@@ -192,9 +193,9 @@ var hostChanges = map[string]struct {
 		"install changed unit k3s"}, true},
 }
 
-// A change of a host is named by the comparison, and the install puts it back. It restarts K3s or
-// keepalived only if it was started with the change.
-func TestInstallPutsBackWhatTheComparisonNames(t *testing.T) {
+// The comparison reports each manual change of a host, and the install puts it back. The install
+// restarts K3s only if K3s is stopped or was started with the change.
+func TestInstallPutsBackChangesThatComparisonFinds(t *testing.T) {
 	for name, test := range hostChanges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +213,7 @@ func TestInstallPutsBackWhatTheComparisonNames(t *testing.T) {
 	}
 }
 
-func TestKeepalivedInstallPutsBackWhatTheComparisonNames(t *testing.T) {
+func TestKeepalivedInstallPutsBackChangesThatComparisonFinds(t *testing.T) {
 	const check = "etc/keepalived/strata-api-ready.sh"
 	for name, test := range map[string]struct {
 		change    func(h *fakeHost)
@@ -228,7 +229,7 @@ func TestKeepalivedInstallPutsBackWhatTheComparisonNames(t *testing.T) {
 		"the first line of the configuration was edited": {
 			func(h *fakeHost) { h.write(keepalived, "vrrp_instance theirs {}\n") },
 			[]string{"keepalived changed /etc/keepalived/keepalived.conf"}, false},
-		"the mode of the configuration": {func(h *fakeHost) { h.chmod(keepalived, 0o644) },
+		"the mode of the configuration was changed": {func(h *fakeHost) { h.chmod(keepalived, 0o644) },
 			[]string{"keepalived changed /etc/keepalived/keepalived.conf"}, false},
 		"the check was edited": {func(h *fakeHost) { h.write(check, "exit 0\n") },
 			[]string{"keepalived changed /etc/keepalived/strata-api-ready.sh"}, false},
@@ -255,8 +256,8 @@ func TestKeepalivedInstallPutsBackWhatTheComparisonNames(t *testing.T) {
 }
 
 // The install does not replace the binary that K3s was started with: the upgrade does, after it has
-// drained the node. Until then, the record does not take the binary for Strata's.
-func TestReplacedBinaryThatRunsIsLeftToUpgrade(t *testing.T) {
+// drained the node. Until then, the comparison still reports the binary.
+func TestInstallKeepsReplacedRunningBinaryUntilUpgrade(t *testing.T) {
 	const named = "install changed /usr/local/bin/k3s running"
 	h := installed(t, false)
 	h.write(programFile, "by hand\n")
@@ -279,7 +280,7 @@ func (h *fakeHost) upgrade(wanted string) {
 	require.Zero(h.t, code, out)
 }
 
-func TestComparisonNamesNothingDuringUpgrade(t *testing.T) {
+func TestComparisonFindsNothingDuringUpgrade(t *testing.T) {
 	h := installed(t, false)
 	h.write("var/lib/strata/k3s", "the next binary\n")
 	assert.Contains(t, h.putBack(false), "until its upgrade")
@@ -289,7 +290,7 @@ func TestComparisonNamesNothingDuringUpgrade(t *testing.T) {
 }
 
 // An update removes no file that it did not write, and changes no host of another owner.
-func TestComparisonNamesWhatAnUpdateKeeps(t *testing.T) {
+func TestComparisonFindsFilesThatAnUpdateKeeps(t *testing.T) {
 	h := installed(t, false)
 	h.write("etc/rancher/k3s/config.yaml.d/99-by-hand.yaml", "debug: true\n")
 	h.write("run/systemd/system/k3s.service.d/override.conf", "[Service]\n")
@@ -314,13 +315,13 @@ func TestComparisonNamesWhatAnUpdateKeeps(t *testing.T) {
 	assert.Empty(t, h.differences(), "a host of an earlier Strata")
 }
 
-// How a node joined is decided on the host, so it is found again by its sum.
-func TestEditedJoinSettingIsFoundAgain(t *testing.T) {
+// The host decides how a node joins, so Strata knows only the checksum of the join file.
+func TestInstallRestoresEditedJoinFileByChecksum(t *testing.T) {
 	for name, test := range map[string]struct{ role, text, want string }{
-		"a member that founded": {"server", "cluster-init: true\n", "cluster-init: true\n"},
-		"a member that joined":  {"server", "server: https://10.0.0.3:6443\n", "server: https://10.0.0.3:6443\n"},
-		"an agent":              {"agent", "server: https://10.0.0.3:6443\n", "server: https://10.0.0.3:6443\n"},
-		"through a server that left": {"agent", "server: https://10.0.0.9:6443\n",
+		"a member that founded the cluster": {"server", "cluster-init: true\n", "cluster-init: true\n"},
+		"a member that joined":              {"server", "server: https://10.0.0.3:6443\n", "server: https://10.0.0.3:6443\n"},
+		"an agent":                          {"agent", "server: https://10.0.0.3:6443\n", "server: https://10.0.0.3:6443\n"},
+		"an agent of a removed server": {"agent", "server: https://10.0.0.9:6443\n",
 			"server: https://10.0.0.2:6443\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -343,9 +344,9 @@ func TestEditedJoinSettingIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A server that has joined has a token with the CA's hash. The form does not come from a file that
-// was changed.
-func TestEditedTokenKeepsItsForm(t *testing.T) {
+// The config.yaml of a server that joined has a token with the CA's hash. The install does not copy
+// the hash from an edited config.yaml.
+func TestInstallRestoresTokenWithCAHash(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	h := newFakeHost(t)
 	h.write("answers/10.0.0.2", "")
@@ -366,8 +367,9 @@ func TestEditedTokenKeepsItsForm(t *testing.T) {
 	}
 }
 
-// The first line of registries.yaml says that Strata wrote it; the record says so as well.
-func TestInstallPutsBackRegistries(t *testing.T) {
+// The install also restores a registries.yaml without Strata's first line, because the record lists
+// it.
+func TestInstallPutsBackEditedRegistriesFile(t *testing.T) {
 	h := newFakeHost(t)
 	install := func(k3s config.K3s) {
 		out, code := h.installWith(k3s)

@@ -26,8 +26,8 @@ func (r *RegisteredGates) AttachTo(ctx *pulumi.Context) *pulumi.Context {
 	return ctx.WithValue(registeredGatesKey{}, r)
 }
 
-// NewContext returns a context that makes r collect gates, for programs that are registered but not
-// run by Pulumi.
+// NewContext returns a context that makes r collect gates, for programs that run in package dryrun
+// instead of under Pulumi.
 func (r *RegisteredGates) NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, registeredGatesKey{}, r)
 }

@@ -125,7 +125,7 @@ func NewTeardown(
 	return t, nil
 }
 
-// End registers the last guard, which depends on all resources of the program. It waits for the
+// End registers the last guard, which depends on all resources of the program. End waits for the
 // first guard if the run deletes objects. failed is the error of the layers; if it is not nil, End
 // returns it.
 func (t *Teardown) End(registered *Registered, failed error) error {
@@ -172,8 +172,8 @@ func (t *Teardown) guard(
 // awaitGuard waits for the first guard, and returns an error if objects are to be deleted and the
 // guard has not passed. The error of the program stops the run before its deletes. Otherwise Pulumi
 // would delete objects in spite of a failed guard (--continue-on-error) or a skipped one
-// (--target). The output of a failed or skipped guard is unknown, so an apply, which would not run,
-// cannot do this.
+// (--target). An apply cannot return this error: the output of a failed or skipped guard is
+// unknown, so the apply would not run.
 func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 	printed, err := internals.UnsafeAwaitOutput(t.ctx.Context(), t.first.Stdout)
 	if err != nil || t.ctx.DryRun() && !printed.Known {
@@ -191,8 +191,8 @@ func (t *Teardown) awaitGuard(wanted teardown.Guard) error {
 		t.name, cmp.Or(leaving, "what leaves"))
 }
 
-// warningOptions returns the option that makes a preview warn of deletions. A guard cannot, because
-// a preview runs no commands. It returns nil outside previews or without Warn.
+// warningOptions returns the option that makes a preview warn of deletions. A guard cannot warn,
+// because a preview runs no commands. It returns nil outside previews or without Warn.
 func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil
@@ -211,7 +211,7 @@ func (t *Teardown) warningOptions() ([]pulumi.ResourceOption, error) {
 }
 
 // guardOf returns a guard's input from the resource's inputs. It returns the zero Guard if the
-// input is unknown or of another version.
+// input is unknown, or if another version of Strata wrote it.
 func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
 	if text, known := plain(inputs)["stdin"].(string); known &&
 		json.Unmarshal([]byte(text), &guard) != nil {

@@ -14,7 +14,7 @@ import (
 
 // TraefikArgs configures Traefik.
 type TraefikArgs struct {
-	// Layer has in After the gates of the address pool and of the CRDs. The release waits for them,
+	// Layer.After has the gates of the address pool and of the CRDs. The release waits for them,
 	// but the namespace does not.
 	Layer
 	// Config is the section strata:traefik, validated.
@@ -62,7 +62,7 @@ const (
 	traefikTLS = "traefik-tls"
 )
 
-// traefik holds the state that the constructor's steps share.
+// traefik holds the values that the steps of NewTraefik share.
 type traefik struct {
 	*Traefik
 	layer
@@ -103,7 +103,7 @@ func (t *traefik) install() error {
 	t.release, err = t.newRelease(releaseArgs{
 		name: traefikName, artifact: config.ArtifactTraefikChart,
 		values: traefikValues(t.args.Config, t.args.Challenges), own: t.chartValues(),
-		// The layer CRDs owns the used CRDs. Helm would also install those of the commercial
+		// The layer CRDs owns the used CRDs. Helm would also install the CRDs of the commercial
 		// edition, and never delete them.
 		skipCRDs: true,
 	}, with(t.After, t.namespace)...)

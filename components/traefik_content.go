@@ -16,11 +16,11 @@ const (
 	// traefikPreStop is the time for which a terminating Pod goes on serving, until every
 	// kube-proxy has removed it.
 	traefikPreStop = 10 * time.Second
-	// traefikKeepAlive is the age of a connection from which Traefik tells the client to close it
-	// with the next response. A terminating Traefik closes idle connections, and a request that
-	// arrives at that moment is lost. At the end of preStop, only connections with less than one
-	// request in this time remain (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of
-	// 12,000 POSTs lost without it).
+	// traefikKeepAlive is the maximum age of a connection. Traefik tells the client to close an
+	// older connection with the next response. A terminating Traefik closes idle connections, and a
+	// request that arrives at that moment is lost. At the end of preStop, only connections without
+	// a request in the last 5 s remain (traefik pkg/server/server_entrypoint_tcp.go; measured
+	// without the limit: 2 of 12,000 POSTs lost).
 	traefikKeepAlive = traefikPreStop / 2
 	// traefikSlack is added to preStop and the longest request to compute the Pod's
 	// terminationGracePeriodSeconds.

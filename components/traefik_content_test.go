@@ -24,8 +24,8 @@ func TestTraefikClosesKeepAliveConnectionsBeforeStop(t *testing.T) {
 	}
 }
 
-// An ACME server requests the challenge's answer on port 80. Before there is a certificate, it need
-// not accept an answer by https. All other requests are redirected to https.
+// An ACME server requests the challenge's answer on port 80. A redirect to https may fail, because
+// Traefik has no valid certificate yet. All other requests are redirected to https.
 func TestTraefikDoesNotRedirectACMEChallenges(t *testing.T) {
 	web := func(challenges bool) object {
 		return traefikValues(config.Traefik{}, challenges)["ports"].(object)["web"].(object)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binarySum is the variable with the sum of the host's binary.
+// binarySum returns the variable with the SHA-256 sum of the host's K3s binary.
 func binarySum(h *fakeHost) variable {
 	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
 	return variable{"BINARY_SHA256", hex.EncodeToString(sum[:])}
@@ -105,57 +105,57 @@ func TestUninstallKeepsForeignFiles(t *testing.T) {
 	h.write("etc/rancher/rke2/config.yaml", "another's")
 	h.write("var/lib/rancher/other", "another's")
 	out, code := h.run("k3s-uninstall.sh", "")
-	// K3s's own uninstall leaves this folder, because others use it as well. The script reports it.
+	// The uninstall keeps /etc/rancher, because it has files of another program, and reports it.
 	assert.Contains(t, out, "file: "+h.path("etc/rancher"))
 	assert.NotZero(t, code)
 	assert.True(t, h.exists("etc/rancher/rke2/config.yaml"))
 	assert.True(t, h.exists("var/lib/rancher/other"))
 }
 
-func TestResidueScanReportsLeftovers(t *testing.T) {
+func TestUninstallReportsRemainsOfK3s(t *testing.T) {
 	tests := map[string]struct {
 		leave func(h *fakeHost)
 		want  string
 	}{
-		"a file of ours": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") },
+		"a file of Strata": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") },
 			"file: "},
-		"a unit": {func(h *fakeHost) {
+		"a systemd unit": {func(h *fakeHost) {
 			h.write("units",
 				"k3s-agent.service enabled enabled\n")
 		}, "unit: k3s-agent.service"},
 		"a mount": {func(h *fakeHost) {
 			h.write("proc/self/mounts", "shm "+h.root+"/run/k3s/containerd/x/shm tmpfs rw 0 0\n")
 		}, "mount: "},
-		"an interface": {func(h *fakeHost) {
+		"flannel's interface": {func(h *fakeHost) {
 			h.write("says/ip",
 				"5: flannel.1: <BROADCAST> mtu 1450\n")
 		}, "interface: flannel.1"},
-		"a Pod's link": {func(h *fakeHost) {
+		"a Pod's veth interface": {func(h *fakeHost) {
 			h.write("says/ip",
 				"7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n")
 		}, "interface: veth0a1b2c3d"},
-		"a chain": {func(h *fakeHost) {
+		"an iptables chain": {func(h *fakeHost) {
 			h.write("says/iptables-save",
 				":KUBE-SERVICES - [0:0]\n")
 		}, "iptables: :KUBE-SERVICES"},
-		"a v6 rule": {func(h *fakeHost) {
+		"an ip6tables rule": {func(h *fakeHost) {
 			h.write("says/ip6tables-save",
 				"-A FLANNEL-FWD -j ACCEPT\n")
 		}, "iptables: -A FLANNEL-FWD"},
-		"a set of a policy": {func(h *fakeHost) {
+		"an ipset of a network policy": {func(h *fakeHost) {
 			h.write("says/ipset", "inet6:KUBE-DST-ABC\n")
 			h.write("inuse", "")
 		}, "ipset: inet6:KUBE-DST-ABC"},
-		"a process": {func(h *fakeHost) { h.process("4711", "/usr/local/bin/k3s") }, "/proc/4711 "},
-		"a shim": {func(h *fakeHost) {
+		"a K3s process": {func(h *fakeHost) { h.process("4711", "/usr/local/bin/k3s") }, "/proc/4711 "},
+		"a containerd shim": {func(h *fakeHost) {
 			h.process("4712", "/var/lib/rancher/k3s/data/current/bin/containerd-shim-runc-v2 (deleted)")
 		}, "/proc/4712 "},
-		"a file": {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
-		"a container": {func(h *fakeHost) {
+		"the command kubectl": {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
+		"a container's cgroup": {func(h *fakeHost) {
 			h.write("sys/fs/cgroup/kubepods/pod1/cgroup.procs",
 				"4713\n")
 		}, "container: "},
-		"kubelet's": {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
+		"a folder of the kubelet": {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestUninstallDestroysIPSetsOfNetworkPolicies(t *testing.T) {
 }
 
 // routesOfPods makes a host's routes to other nodes' Pods, as flannel's host-gw adds them. flush is
-// a script that deletes them.
+// the shell command that `ip route flush` runs on the fake host.
 func routesOfPods(h *fakeHost, flush string) {
 	h.write("routes", "10.42.1.0/24 via 10.10.0.12 dev eth0\n")
 	h.write("run/flannel/subnet.env", "FLANNEL_NETWORK=10.42.0.0/16\nFLANNEL_SUBNET=10.42.0.1/24\n")
@@ -196,7 +196,8 @@ esac`)
 		h.rooted("#!/bin/sh\nrm -r /run/flannel \"$0\"\n"))
 }
 
-// K3s's own scripts leave these routes (k3s-io/k3s#2808). Another cluster's Pods would be sent there.
+// K3s's own scripts leave these routes (k3s-io/k3s#2808), which would misroute traffic to Pods of
+// the host's next cluster.
 func TestUninstallDeletesRoutesToPodsOfOtherNodes(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
@@ -215,7 +216,7 @@ func TestUninstallFailsWhilePodRouteRemains(t *testing.T) {
 	assert.Contains(t, out, "route: 10.42.1.0/24 via 10.10.0.12 dev eth0\n")
 }
 
-func TestResidueScanIgnoresForeignFiles(t *testing.T) {
+func TestUninstallIgnoresForeignResources(t *testing.T) {
 	h := newFakeHost(t)
 	h.mark()
 	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> "+
@@ -240,8 +241,8 @@ func (h *fakeHost) mark() {
 	require.Zero(h.t, code)
 }
 
-// A host without an owner mark and without K3s may run kubeadm, RKE2 or k0s. Their Pods have files in
-// the same places as K3s's, and the uninstall must not delete them.
+// A host without an owner file and without K3s may run kubeadm, RKE2 or k0s. Their Pods have files
+// in the same folders as K3s's, and the uninstall must not delete them.
 func TestUninstallKeepsOtherKubernetes(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},
@@ -270,7 +271,7 @@ func TestUninstallKeepsOtherKubernetes(t *testing.T) {
 	}
 }
 
-// process makes a process that runs an executable of the fake root.
+// process fakes a process, in /proc, that runs an executable of the fake host.
 func (h *fakeHost) process(pid, executable string) {
 	require.NoError(h.t, os.MkdirAll(h.path("proc/"+pid), 0o755))
 	require.NoError(h.t, os.Symlink(h.rooted(executable), h.path("proc/"+pid+"/exe")))

@@ -28,13 +28,13 @@ type ValidationArgs struct {
 }
 
 // Validation checks the demo at the end of an update. Its gates send requests from outside the
-// cluster, as users do, and report the response times and the number of attempts. Nothing depends
-// on it.
+// cluster, as users do, and report the response times and the number of attempts. No resource
+// depends on them.
 type Validation struct {
 	pulumi.ResourceState
 }
 
-// validation holds the state that the constructor's steps share.
+// validation has the arguments of NewValidation.
 type validation struct {
 	*Validation
 	ctx  *pulumi.Context

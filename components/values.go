@@ -22,8 +22,8 @@ type ownValues struct {
 	word pulumi.StringInput
 }
 
-// newOwnValues returns the user's values of a release. If they are or may be secret, it registers
-// the resource of their word.
+// newOwnValues returns the user's values of a release. If the values are or may be secret, it
+// registers their random word.
 func newOwnValues(
 	ctx *pulumi.Context, name string, values userValues, opts ...pulumi.ResourceOption,
 ) (own ownValues, err error) {
@@ -76,7 +76,8 @@ func mergeValues(ours object, own config.Values) (object, error) {
 	return merged, nil
 }
 
-// merging is the state of mergeValues. clashes are the paths that both sides set.
+// merging has the user's values for mergeValues. clashes are the paths that Strata and the user
+// both set.
 type merging struct {
 	own     config.Values
 	clashes []string
@@ -101,8 +102,7 @@ func (m *merging) object(path string, ours, theirs object) object {
 	return merged
 }
 
-// mark returns a value of the user. If any text of the values is secret, it marks all texts as
-// secret.
+// mark returns a user's value. If any string of the values is secret, all strings become secret.
 func (m *merging) mark(value any) any {
 	switch v := value.(type) {
 	case object:

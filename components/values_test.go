@@ -16,7 +16,7 @@ func own(tree map[string]any) config.Values {
 		Key: "traefik.values"}
 }
 
-func TestUserValuesAreMergedBelowStrataValues(t *testing.T) {
+func TestUserValuesAreMergedWithStrataValues(t *testing.T) {
 	ours := object{
 		"service": object{"spec": object{"type": "LoadBalancer"}},
 		"list":    array{"ours"},
@@ -49,8 +49,8 @@ func TestUserValuesOverrideStrataDefaults(t *testing.T) {
 		"name": "traefik"}}, merged)
 }
 
-// The rules of package config refuse such values earlier. If they miss one, the merge must not
-// silently override a value.
+// The rules of package config refuse conflicting values earlier. If no rule does, the merge must
+// not silently override a value.
 func TestConflictingUserValuesAreRefused(t *testing.T) {
 	ours := object{"a": object{"b": 1}, "list": array{}, "c": "x"}
 	for path, tree := range map[string]map[string]any{
@@ -84,7 +84,7 @@ func TestRevisionChangesWithUserValues(t *testing.T) {
 	}
 }
 
-// Only texts can be encrypted; names, numbers and switches stay readable in a preview.
+// Only strings can be secret; keys, numbers and booleans stay readable in a preview.
 func TestMergedStringsAreSecretIfUserValuesAreSecret(t *testing.T) {
 	secret := own(map[string]any{"a": map[string]any{"text": "hunter2", "on": true},
 		"list": []any{"hunter2"}})
@@ -101,7 +101,7 @@ func TestMergedStringsAreSecretIfUserValuesAreSecret(t *testing.T) {
 	}
 }
 
-func TestObjectsBecomeInputsOfTheirTypes(t *testing.T) {
+func TestObjectFieldsBecomeTypedPulumiInputs(t *testing.T) {
 	secret := pulumi.ToSecret("hunter2")
 	assert.Equal(t, pulumi.Map{
 		"name": pulumi.String("web"), "on": pulumi.Bool(true), "port": pulumi.Int(80),

@@ -53,7 +53,7 @@ const (
 	vaultCertificateLifetime = "43800h0m0s"
 )
 
-// vaultLayer holds the state that the constructor's steps share.
+// vaultLayer holds the values that the steps of NewVault share.
 type vaultLayer struct {
 	*Vault
 	layer
@@ -64,7 +64,7 @@ type vaultLayer struct {
 	revision    pulumi.StringInput
 	certificate *Certificate
 	release     release
-	stored      pulumi.Resource // passes once the volume for its data is bound
+	stored      pulumi.Resource // passes once the volume of Vault's data is bound
 }
 
 // NewVault registers Vault. The steps that initialise and unseal it do not wait for a Ready Pod,

@@ -33,7 +33,7 @@ func (h *fakeHost) noVIP() (string, int) {
 	return h.run("k3s-vip-remove.sh", "", variables...)
 }
 
-func TestKeepalivedHoldsAPIAddressOnReadyServer(t *testing.T) {
+func TestKeepalivedIsConfiguredAndRestartedOnlyOnChange(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")
 	require.Zero(t, code, out)
@@ -75,7 +75,7 @@ func TestForeignKeepalivedConfigurationIsNotChanged(t *testing.T) {
 	assert.NotContains(t, h.read("systemctl.log"), "disable")
 }
 
-func TestVIPInstallReportsServerWithoutNodeAddress(t *testing.T) {
+func TestVIPInstallFailsIfNoInterfaceHasNodeAddress(t *testing.T) {
 	h := vipHost(t)
 	h.write("says/ip", "")
 	out, code := h.vip("10.0.0.2")
@@ -114,8 +114,8 @@ func TestKeepalivedIsRestartedAfterInterruptedChange(t *testing.T) {
 	assert.Empty(t, lines(h.read("systemctl.log"), "restart"))
 }
 
-// Another stack may have taken a released host, which then holds that stack's address. The file's
-// mark is the same for all stacks.
+// Another stack may have taken over a released host, whose keepalived then holds that stack's
+// address. The first line of keepalived.conf is the same for all stacks.
 func TestVIPRemovalKeepsAddressOfNewOwner(t *testing.T) {
 	for name, mark := range map[string]string{
 		"another cluster": "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n",

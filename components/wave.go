@@ -28,8 +28,8 @@ type Wave struct {
 	// Ready passes once every API server applies Wave's mutating webhook to Deployments. A
 	// Deployment that is created before Ready passes is rolled out a second time, when Wave adds
 	// the hash. If a Secret of such a Deployment is missing, its Pods are scheduled and fail
-	// instead of waiting unscheduled for the Secret. Without Config.Webhooks it passes once Wave's
-	// Pods are rolled out.
+	// instead of waiting unscheduled for the Secret. Without Config.Webhooks, Ready passes once
+	// Wave's Pods are rolled out.
 	Ready *Gate
 }
 

@@ -47,19 +47,19 @@ type Workload struct {
 	pulumi.ResourceState
 	// Deployment is the workload's Deployment.
 	Deployment pulumi.Resource
-	// Rollout passes once all Pods have the newest revision and are ready. Nil if neither Full nor
-	// Config.ImmutableConfig with contents is set.
+	// Rollout passes once all Pods have the newest revision and are ready. Nil unless Full is set,
+	// or Config.ImmutableConfig is set and there are ConfigMaps or Secrets.
 	Rollout *Gate
 	// URLs are the URLs of the workload's routes, in the order of the configuration. Address is the
 	// load balancer's address for the first route; nil if it is unknown.
 	URLs    []string           `pulumi:"urls"`
 	Address pulumi.StringInput `pulumi:"address"`
 	// Hash is a keyed hash of the contents of the workload's ConfigMaps and Secrets. It is not set
-	// if there are none.
+	// if the workload has neither.
 	Hash pulumi.StringOutput
 }
 
-// workloadBuild holds the state that the constructor's steps share.
+// workloadBuild holds the values that the steps of NewWorkload share.
 type workloadBuild struct {
 	*Workload
 	ctx  *pulumi.Context
@@ -95,7 +95,7 @@ func NewWorkload(
 	return w.Workload, registerOutputs(ctx, w.Workload)
 }
 
-// object registers an object of the workload. It waits for the namespace and needs.
+// object registers an object of the workload. The object waits for the namespace and for needs.
 func (w *workloadBuild) object(role, token string, fields object, needs ...pulumi.Resource) (*Object, error) {
 	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields,
 		childOf(w, append(needs, w.args.Namespace)...)...)
@@ -116,8 +116,8 @@ func (w *workloadBuild) metadata(name any, annotations object) object {
 	return metadata
 }
 
-// certificate registers the certificate that Pods mount, and its gate. It does nothing if none is
-// configured.
+// certificate registers the certificate that Pods mount, and its gate. It does nothing if no
+// certificate is configured.
 func (w *workloadBuild) certificate() error {
 	c := w.args.Config.Certificate
 	if c == nil {

@@ -32,11 +32,11 @@ func (w *workloadBuild) backends() array {
 	}
 }
 
-// canaryReplicas returns the number of the canary's Pods. Behind APISIX these are two, so that one
-// is always ready: an upstream is removed with its last ready Pod, and APISIX answers all requests
-// of a route with 500 while one of the route's upstreams is missing, even one of weight 0. This
-// happens because the data plane loads routes and upstreams up to 100 ms apart (apisix
-// apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua).
+// canaryReplicas returns the number of the canary's Pods. Behind APISIX the canary has two Pods, so
+// that one is always ready. Without a ready Pod, the upstream is removed, and APISIX answers all
+// requests of the route with 500, even if the upstream's weight is 0. The cause: the data plane
+// loads routes and upstreams up to 100 ms apart (apisix apisix/core/config_yaml.lua,
+// apisix/plugins/traffic-split.lua).
 func (w *workloadBuild) canaryReplicas() int {
 	cfg := w.args.Config
 	if cfg.Canary != nil && cfg.RoutesBy(config.ControllerAPISIX) > 0 {
@@ -75,8 +75,8 @@ func (w *workloadBuild) canary() error {
 	command := actions.CommandOf(canary.Try, input,
 		pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := append(childOf(w, needs...), w.args.Cluster.deletedWith())
-	// A killed command may leave changed weights on the routes. The attempt makes the command run
-	// again and reset the weights, even if the configuration returns to the previous version.
+	// A killed command may leave changed weights on the routes. registerAttempt makes the command
+	// run again and reset the weights, even if the configuration returns to the previous version.
 	if err := registerAttempt(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}

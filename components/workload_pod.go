@@ -103,8 +103,8 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts array) object {
 }
 
 // workloadProbes returns the container's probes. The readiness and startup probes request the
-// readiness path. The liveness probe requests its own path, or only opens a connection if none is
-// configured: it restarts the container, which does not help if a dependency is down.
+// readiness path. The liveness probe requests its own path; without a configured path it only opens
+// a connection. Its failure restarts the container, which does not help if a dependency is down.
 func workloadProbes(cfg config.Workload) object {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) object {

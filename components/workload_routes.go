@@ -15,7 +15,7 @@ import (
 )
 
 // reached lists the status codes that prove that a request has reached the application. 404 is not
-// one, because the ingress controller sends it if it has no route.
+// in the list, because the ingress controller answers 404 if it has no route.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
 // served lists the status codes from 200 to 399, with which a readiness probe succeeds.
@@ -47,8 +47,8 @@ func urlOf(route config.WorkloadRoute, via WorkloadIngress) string {
 	return "https://" + route.Host + "." + via.Domain + route.Path
 }
 
-// reach registers the gates that send requests to the routes, one for each ingress controller. Only
-// with Full.
+// reach registers the gates that send requests to the routes, one for each ingress controller. It
+// does nothing without Full.
 func (w *workloadBuild) reach() error {
 	if !w.args.Full {
 		return nil
@@ -109,9 +109,9 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	return err
 }
 
-// ask returns the probe of a route. It requests the readiness path if the route includes that,
-// because an application may answer 404 at the route's own path. Otherwise it requests the route's
-// path.
+// ask returns the probe of a route. The probe requests the readiness path if that path is below the
+// route's path, because an application may answer 404 at the route's own path. Otherwise the probe
+// requests the route's path.
 func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) http.Probe {
 	probe := http.Probe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
@@ -193,7 +193,7 @@ func workloadIngress(service, host, path, class string) object {
 }
 
 // workloadApisixRoute returns the spec of an ApisixRoute that sends the requests for host and path
-// to a Service. It lists /api and /api/*, because /api/* does not match /api.
+// to a Service. For the path /api it lists /api and /api/*, because /api/* does not match /api.
 func workloadApisixRoute(service, host, path, class string) object {
 	below := strings.TrimSuffix(path, "/") + "/*"
 	matched := []string{below}

@@ -57,8 +57,8 @@ func (c *cluster) First(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// Same implements world. It ignores labels and selectors, the only difference between the Pods of
-// the same version: their Services select by them.
+// Same implements world. It ignores labels and selectors, which always differ, because the two
+// Services select their Pods by labels.
 func (c *cluster) Same(ctx context.Context) (bool, error) {
 	var templates [2]corev1.PodTemplateSpec
 	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
@@ -76,7 +76,7 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 }
 
 // deployment returns a Deployment. It retries while the API server is down or etcd has no leader,
-// because that says nothing about the version.
+// because neither is a fault of the new version.
 func (c *cluster) deployment(ctx context.Context, name string) (*appsv1.Deployment, error) {
 	d, err := apiserver.Ask(ctx, func(ctx context.Context) (*appsv1.Deployment, error) {
 		return c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})

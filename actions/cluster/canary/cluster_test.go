@@ -30,10 +30,10 @@ type api struct {
 	// images are the images of the two Deployments' Pods.
 	images [2]string
 	probe  int
-	// away is the number of requests that fail first. In turn, they get no answer, and the error of
-	// an API server whose etcd has no leader.
+	// away is the number of first requests that fail. Alternately, they get no answer, or the error
+	// of an API server whose etcd has no leader.
 	away int
-	// silent is the number of probes that get no answer first.
+	// silent is the number of first probes that get no answer.
 	silent  int
 	metrics map[string]string
 	// services lists the cluster's Services, as namespace and name.
@@ -197,8 +197,8 @@ func served(namespace, service string, index int) string {
 	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
 }
 
-// Traefik names a Service in one of two ways. Neither name of another Service is taken for the
-// canary's.
+// Traefik's metrics name a Service in one of two forms. In both forms, another Service's name must
+// not count as the canary's.
 func TestTraefikMetricsCountOnlyCanaryService(t *testing.T) {
 	for name, label := range map[string]func(namespace, service string) string{
 		"up to 3.7.5": func(namespace, service string) string {
@@ -231,16 +231,16 @@ func TestTraefikMetricsCountOnlyCanaryService(t *testing.T) {
 func TestUnknownTraefikServiceLabelsAreReported(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
-		"no label":           {"", ""},
-		"only Traefik's own": {metric("api@internal", "200", 1), ""},
-		"of another version": {metric(other, "200", 9) + metric("api@internal", "200", 1),
+		"no label":                         {"", ""},
+		"only Traefik's internal services": {metric("api@internal", "200", 1), ""},
+		"unknown form": {metric(other, "200", 9) + metric("api@internal", "200", 1),
 			`Pod traefik/one (traefik:v9.0) counts by service ["` + other + `"]`},
-		"of another as well": {metric(other, "200", 9) + metric(served("apps", "shop", 0), "200", 1), ""},
-		"of a Service, old":  {metric("apps-shop-http-80@kubernetesgateway", "200", 1), ""},
-		"more than are shown": {metric("a", "200", 1) + metric("b", "200", 1) +
+		"unknown form beside a known form": {metric(other, "200", 9) + metric(served("apps", "shop", 0), "200", 1), ""},
+		"form of Traefik 3.7.5":            {metric("apps-shop-http-80@kubernetesgateway", "200", 1), ""},
+		"more labels than the message shows": {metric("a", "200", 1) + metric("b", "200", 1) +
 			metric("c", "200", 1) + metric("d", "200", 1),
 			`Pod traefik/one (traefik:v9.0) counts by service ["a" "b" "c"]`},
-		"of an Ingress of its": {metric("apps-shop-canary-80@kubernetes", "200", 1),
+		"an Ingress to the canary": {metric("apps-shop-canary-80@kubernetes", "200", 1),
 			`Pod traefik/one (traefik:v9.0) counts by service ["apps-shop-canary-80@kubernetes"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -253,17 +253,17 @@ func TestUnknownTraefikServiceLabelsAreReported(t *testing.T) {
 	}
 }
 
-// Traefik joins names by dashes: ambiguous names are refused.
+// Traefik joins namespace and name by a dash, so two Services may have the same label.
 func TestAmbiguousTraefikServiceNamesAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		services [][2]string
 		says     string
 	}{
-		"itself and its neighbours": {[][2]string{{"apps", "shop-canary"}, {"apps", "shop"},
+		"different labels": {[][2]string{{"apps", "shop-canary"}, {"apps", "shop"},
 			{"apps", "shop-canary-2"}, {"shop", "canary"}}, ""},
-		"a namespace with a dash": {[][2]string{{"apps", "shop-canary"}, {"apps-shop", "canary"}},
+		"same label through a dash in the namespace": {[][2]string{{"apps", "shop-canary"}, {"apps-shop", "canary"}},
 			"cannot be told from those of Service apps-shop/canary"},
-		"two dashes": {[][2]string{{"apps", "shop--canary"},
+		"same label through two dashes": {[][2]string{{"apps", "shop--canary"},
 			{"apps", "shop-canary"}}, "cannot be told from those of Service apps/shop--canary"},
 	} {
 		t.Run(name, func(t *testing.T) {

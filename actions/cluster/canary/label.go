@@ -15,7 +15,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Names that Traefik gives to the Service of a route's backend in its metrics (traefik
+// byService and byRoute match the label of a route's backend Service in Traefik's metrics (traefik
 // pkg/provider/kubernetes/gateway/httproute.go, loadService).
 var (
 	// byService matches the form of Traefik up to 3.7.5: namespace-service-http-port, normalized.
@@ -41,7 +41,7 @@ func normalizeName(name string) string {
 }
 
 // ofService reports whether a metric's label belongs to a Service. It compares the whole name, so
-// that a Service whose name only begins or ends alike does not match.
+// that a Service whose name only has the same beginning or end does not match.
 func ofService(label, namespace, service string) bool {
 	name := namespace + "-" + service
 	if m := byRoute.FindStringSubmatch(label); m != nil && m[1] == name {

@@ -212,8 +212,8 @@ func few(spec Spec, sum counter, held time.Duration, strange string) string {
 		spec.MinAnswers)
 }
 
-// observe observes the new version until it works, at most wrongTimes times. If it never does,
-// wrong is the reason.
+// observe observes the new version until it finds no fault, at most wrongTimes times. If each
+// observation finds a fault, wrong is the last one.
 func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	for range wrongTimes {
 		if wrong != "" {

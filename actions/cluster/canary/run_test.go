@@ -128,8 +128,8 @@ func TestStuckPreviousPodIsReportedAtTimeout(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-// After a restore an ingress controller may not watch yet. It has neither the weight nor the new
-// version's Pods, and its requests to the previous Pods are answered with 502.
+// After a restore, an ingress controller may not watch the API server yet. It knows neither the
+// weight nor the new version's Pods, and its requests to the previous Pods are answered with 502.
 func TestCanaryWaitsUntilControllersWatchRestartedAPIServer(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second}
 	w.each = func(percent int) counter {
@@ -210,7 +210,7 @@ func TestSingleFailedProbeIsRetried(t *testing.T) {
 	require.NoError(t, try(t, w))
 }
 
-// Few answers are no evidence, neither for a version nor against it: a step waits for more.
+// Few answers prove nothing about a version, so a step waits for more.
 func TestCanaryStepWaitsForEnoughAnswers(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{Answers: 4} }} // 12 in a step's time
 	require.NoError(t, try(t, w))
@@ -242,7 +242,7 @@ func TestUncountableAnswersAreNotReportedAsZero(t *testing.T) {
 	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
 	require.NotContains(t, err.Error(), "0 answers")
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
-	// Readable counts decide, even if a Pod has unreadable ones as well.
+	// Counted answers decide, even if a Pod also has labels of an unknown form.
 	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
 }
 
@@ -272,8 +272,8 @@ func TestCanaryStepLastsUntilAnswersAreCounted(t *testing.T) {
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
 }
 
-// Counts are compared for each Pod. A Pod that is seen late has counted before, and a Pod that
-// restarts begins at zero.
+// The tally compares the counters of each Pod. A Pod that is observed later has counted earlier
+// answers, and a restarted Pod counts from zero.
 func TestTallyCountsEachPodFromFirstObservation(t *testing.T) {
 	sum := tally{last: map[string]counter{}}
 	for _, now := range []map[string]counter{

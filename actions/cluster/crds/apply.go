@@ -62,7 +62,7 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 }
 
 // forEach calls do for every object, at most applying at a time. After the first error it cancels
-// the others and returns the error.
+// the other calls and returns the error.
 func (b *Bundle) forEach(
 	ctx context.Context, do func(ctx context.Context, i int,
 		object *unstructured.Unstructured) error,

@@ -22,8 +22,8 @@ const (
 // Manager is the field manager with which the bundle is applied.
 const Manager = "strata"
 
-// The kinds that a bundle may contain. The Gateway API's bundle also contains an admission policy
-// (kubernetes-sigs/gateway-api
+// These are the kinds that a bundle may contain. The Gateway API's bundle also contains an
+// admission policy (kubernetes-sigs/gateway-api
 // config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
 var (
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",

@@ -49,8 +49,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retryPeriodically calls Retry until ctx is done. It ignores errors, because awaitRemoved, which
-// runs in parallel, reports the objects that remain.
+// retryPeriodically calls Retry until ctx is done. It ignores errors, because remove, which runs in
+// parallel, reports the objects that remain.
 func retryPeriodically(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false,
 		func(ctx context.Context) (bool, error) {

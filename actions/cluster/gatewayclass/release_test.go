@@ -20,7 +20,7 @@ import (
 
 const protection = "apisix.apache.org/gc-protection"
 
-// cluster returns an API server that keeps a deleted class for as long as it has finalizers.
+// cluster fakes an API server that keeps a deleted class as long as the class has finalizers.
 func cluster(t *testing.T, finalizers []string) *fake.FakeDynamicClient {
 	t.Helper()
 	class := object("GatewayClass", "", "apisix")
@@ -120,7 +120,7 @@ func TestReleaseRetriesOnConflict(t *testing.T) {
 		conflicts int
 		refused   string
 	}{
-		"once": {1, ""}, "whoever always writes first": {100,
+		"one conflict": {1, ""}, "a conflict at every try": {100,
 			"take " + protection + " away from gatewayclass apisix"},
 	} {
 		t.Run(name, func(t *testing.T) {

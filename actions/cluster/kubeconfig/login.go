@@ -13,7 +13,7 @@ type LoginError struct{ User, Why, Fix string }
 func (e *LoginError) Error() string { return fmt.Sprintf("user %s: %s", e.User, e.Why) }
 
 // checkLogin returns a LoginError for an auth-provider, because Kubernetes 1.26 removed those of
-// clouds, and for an exec plugin that needs a terminal.
+// cloud providers, and for an exec plugin that needs a terminal.
 func checkLogin(name string, user *clientcmdapi.AuthInfo) error {
 	if provider := user.AuthProvider; provider != nil {
 		return &LoginError{name, "auth-provider " + provider.Name + " is not supported",

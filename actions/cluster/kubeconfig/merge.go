@@ -34,7 +34,7 @@ func Rename(text []byte, name string) (*clientcmdapi.Config, error) {
 // Merge adds the result of Rename to kubectl's kubeconfig files, and makes its context the current
 // one. It returns the name of the previous current context, and the file into which the new context
 // is written. It renews the login of a context that it added before, and fails if a context,
-// cluster or user of the same name leads elsewhere.
+// cluster or user of the same name belongs to another cluster or login.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()
@@ -56,7 +56,7 @@ func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 }
 
 // findTaken returns the kind of the object in a kubeconfig that has the name of the added context
-// and leads elsewhere; empty if there is none.
+// but belongs to another cluster or login; empty if there is none.
 func findTaken(into, added *clientcmdapi.Config) string {
 	name := added.CurrentContext
 	cluster, context := into.Clusters[name], into.Contexts[name]

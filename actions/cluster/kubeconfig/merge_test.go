@@ -63,9 +63,9 @@ func TestMergeKeepsContextOfOtherCluster(t *testing.T) {
 	assert.Equal(t, string(was), string(is))
 }
 
-// Each of these has something named staging, as kubectl's users name things. A merge would break
-// the login of a context.
-func TestMergeRefusesNamesThatLeadElsewhere(t *testing.T) {
+// Each kubeconfig has a cluster, context or user named staging that belongs to another cluster or
+// login. A merge would break the login of a context.
+func TestMergeRefusesNameOfOtherClusterOrLogin(t *testing.T) {
 	const clusters = `{apiVersion: v1, kind: Config, clusters: [` +
 		`{name: eks, cluster: {server: "https://eks", certificate-authority-data: Qg==}}, ` +
 		`{name: staging, cluster: {server: "https://10.0.0.1:6443", certificate-authority-data: QQ==}}, `

@@ -29,8 +29,8 @@ users:
 `, cluster, clusters, user, users)
 }
 
-// broken are kubeconfigs that contain the secret hunter2 and cannot be used, with what the error
-// says.
+// broken returns unusable kubeconfigs that contain the secret hunter2, each with a text that the
+// error must contain.
 func broken() map[string]string {
 	const good, token = `server: "https://a:1"`, "token: hunter2"
 	all := map[string]string{

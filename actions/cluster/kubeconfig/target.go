@@ -29,8 +29,8 @@ type Target struct {
 	Server string
 	// Identity is a digest of the cluster's CA and the URL's path in 16 hex digits, or of the whole
 	// URL if there is no CA. Other addresses and users of the same cluster have the same Identity.
-	// The gates run again when it changes. A CA may be rotated, so a change does not prove another
-	// cluster; a Place does.
+	// The gates run again when it changes. A CA may be rotated, so a changed Identity does not
+	// prove another cluster; a changed Place.UID does.
 	Identity string
 	// Text is a kubeconfig with only this context. The files that it refers to are inlined, except
 	// a tokenFile, whose content changes over time. Secret.
@@ -132,7 +132,7 @@ func oneIsThere(paths []string) error {
 }
 
 // alone returns the Target of the current context, with referenced files inlined. It fails for a
-// login of checkLogin, a server that is not https, and insecure-skip-tls-verify.
+// login that checkLogin refuses, a server that is not https, and insecure-skip-tls-verify.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
 	if err := clientcmdapi.MinifyConfig(raw); err != nil {

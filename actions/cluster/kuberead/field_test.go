@@ -14,7 +14,7 @@ import (
 	"strata/actions/cluster/kuberead"
 )
 
-func TestReadPrintsFieldOrNamesMissingOne(t *testing.T) {
+func TestReadReturnsFieldAndErrorNamesMissingField(t *testing.T) {
 	client := fake.NewSimpleDynamicClient(scheme.Scheme, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "cert-manager", Name: "ca"},
 		Data:       map[string][]byte{"ca.crt": []byte("PEM"), "empty": {}},

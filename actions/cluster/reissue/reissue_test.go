@@ -106,8 +106,8 @@ func TestReissueRenewsOnlyCertificatesOfIssuer(t *testing.T) {
 	assert.ElementsMatch(t, []string{"issued", "of-another"}, names)
 }
 
-// cert-manager writes the status as well, which causes a conflict, and a certificate may be
-// deleted.
+// cert-manager also writes the status, which causes a conflict. A user may delete a certificate
+// during the reissue.
 func TestReissueRetriesConflictAndSkipsDeletedCertificate(t *testing.T) {
 	client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4))
 	conflicts := 0

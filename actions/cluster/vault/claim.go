@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// nudged is the annotation with the time at which Strata last nudged the scheduler about a
-	// claim.
+	// nudged is an annotation of volume claims: the time of its last change. A change makes the
+	// scheduler retry.
 	nudged = "strata/shown-to-scheduler"
 	// nudgePause is the minimum time between two annotations of a claim, so that the scheduler can
 	// try the Pod in between.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-func TestSchedulerIsNudgedWhilePodMissesBoundClaim(t *testing.T) {
+func TestBoundClaimOfUnschedulablePodIsAnnotated(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		phase  corev1.PersistentVolumeClaimPhase
@@ -21,14 +21,14 @@ func TestSchedulerIsNudgedWhilePodMissesBoundClaim(t *testing.T) {
 	}{
 		"bound, and the Pod still unschedulable": {phase: corev1.ClaimBound,
 			reason: corev1.PodReasonUnschedulable, nudges: true},
-		"again, when that did not help": {phase: corev1.ClaimBound,
+		"again after nudgePause": {phase: corev1.ClaimBound,
 			reason: corev1.PodReasonUnschedulable, last: now.Add(-nudgePause), nudges: true},
-		"not before the scheduler has tried": {phase: corev1.ClaimBound,
+		"not again before nudgePause": {phase: corev1.ClaimBound,
 			reason: corev1.PodReasonUnschedulable, last: now.Add(-time.Second)},
-		"unbound: there is nothing to be seen": {phase: corev1.ClaimPending,
+		"not while the claim is unbound": {phase: corev1.ClaimPending,
 			reason: corev1.PodReasonUnschedulable},
-		"not observed yet: there is no hurry": {phase: corev1.ClaimBound},
-		"held by a gate of its own: not about it": {phase: corev1.ClaimBound,
+		"not before the scheduler reports a reason": {phase: corev1.ClaimBound},
+		"not for a Pod with a scheduling gate": {phase: corev1.ClaimBound,
 			reason: corev1.PodReasonSchedulingGated},
 	} {
 		t.Run(name, func(t *testing.T) {

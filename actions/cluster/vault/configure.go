@@ -26,8 +26,8 @@ type Issuing struct {
 	Audience       string `json:"audience,omitempty"`
 }
 
-// Mounts of Vault's secrets engines and of the login. cert-manager signs at IntermediateMount; the
-// root only signs the intermediate.
+// Mounts of Vault's secrets engines and of the login. cert-manager requests certificates at
+// IntermediateMount; the root CA only signs the intermediate CA.
 const (
 	RootMount         = "pki"
 	IntermediateMount = "pki_int"
@@ -43,7 +43,7 @@ const (
 )
 
 // Configure creates the missing CAs, and writes the PKI role, the policy and the login as in want.
-// It returns the root's certificate in PEM. The client's token must allow all that.
+// It returns the root's certificate in PEM. The client's token needs the rights for these changes.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// errStuck reports a Pod that cannot run until something is changed, so waiting is useless.
+// errStuck reports a Pod that cannot run until a user changes it, so waiting is useless.
 var errStuck = errors.New("waiting longer cannot help")
 
 const (
@@ -28,7 +28,7 @@ const (
 	logTimeout = 5 * time.Second
 )
 
-// hopeless lists the waiting reasons of containers that remain until the Pod is changed.
+// hopeless lists the waiting reasons of containers that last until the Pod is changed.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
 // podTrouble returns an error if the server cannot be contacted yet: its Pod does not run, or an

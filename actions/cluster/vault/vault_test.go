@@ -140,7 +140,7 @@ func TestParseKeysErrorDoesNotLeakKeys(t *testing.T) {
 	assert.NotContains(t, err.Error(), "secret")
 }
 
-func TestStuckVaultPodIsGivenUp(t *testing.T) {
+func TestVaultPodIsStuckAfterCrashesOrConfigError(t *testing.T) {
 	pod := func(status corev1.ContainerStatus) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vault-0", Namespace: "vault"},
 			Status: corev1.PodStatus{

@@ -29,8 +29,8 @@ const startMetric = "process_start_time_seconds"
 
 // Age returns the time since the start of the API server that client connects to, by the server's
 // clock. It returns AgainAfter, so that the caller does not wait, if the server does not show its
-// metrics, as on some existing clusters. It also does if the cluster is younger than the server's
-// start, because no client watched it before.
+// metrics, as on some existing clusters. It also returns AgainAfter if the cluster was created
+// after the server's start, because no client watched the server before.
 func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error) {
 	text, now, err := metrics(ctx, client)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) {

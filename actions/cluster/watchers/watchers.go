@@ -71,7 +71,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// longest returns the greatest age of the servers. It fails if none answers.
+// longest returns the greatest age of the servers. It fails if no server answers.
 func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ageLimit)
 	defer cancel()

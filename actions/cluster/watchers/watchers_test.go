@@ -24,11 +24,11 @@ import (
 
 // server fakes an API server.
 type server struct {
-	// ahead is the lead of the server's clock over ours. age is the time since its start, and
-	// cluster the cluster's age.
+	// ahead is how far the server's clock is ahead of this machine's. age is the time since the
+	// server's start, cluster the cluster's age.
 	ahead, age, cluster time.Duration
-	// metrics is the answer in place of the server's start. refuses is a status that is sent
-	// without metrics.
+	// metrics, if set, replaces the metric with the server's start. refuses, if set, is the status
+	// of an answer without metrics.
 	metrics string
 	refuses int
 }
@@ -68,8 +68,7 @@ func begun(t *testing.T, age time.Duration) *httptest.Server {
 	return server{age: age, cluster: 24 * time.Hour}.start(t)
 }
 
-// A K3s that has run for long has other metrics of the same form. A server that lacks the metric,
-// or hides it, gets the age AgainAfter, so Wait does not wait for it.
+// A server that lacks or hides the metric gets the age AgainAfter, so Wait does not wait for it.
 func TestAPIServerAgeIsReadFromMetrics(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -83,11 +82,11 @@ func TestAPIServerAgeIsReadFromMetrics(t *testing.T) {
 			ahead: -time.Hour}, 20 * time.Second},
 		"young, and its clock is ahead": {server{age: 20 * time.Second, cluster: day,
 			ahead: time.Hour}, 20 * time.Second},
-		"the first run of it, of a cluster": {server{age: 20 * time.Second,
+		"young, in an even younger cluster": {server{age: 20 * time.Second,
 			cluster: 10 * time.Second}, watchers.AgainAfter},
-		"without": {server{metrics: "# TYPE other counter\nother 1\n"},
+		"without the metric": {server{metrics: "# TYPE other counter\nother 1\n"},
 			watchers.AgainAfter},
-		"forbidden": {server{refuses: http.StatusForbidden},
+		"metrics are forbidden": {server{refuses: http.StatusForbidden},
 			watchers.AgainAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,8 +121,8 @@ func TestPodsAreReplacedOnlyAfterControllersWatchAgain(t *testing.T) {
 	assert.Contains(t, said[0], "the API server began 1m2")
 
 	for name, servers := range map[string][]*httptest.Server{
-		"it runs for long":                  {old},
-		"another does, and is gone over to": {young, gone, old},
+		"the server is old":     {old},
+		"another server is old": {young, gone, old},
 	} {
 		said, _, err := waits(t.Context(), t, servers...)
 		require.NoError(t, err, name)
@@ -155,7 +154,7 @@ func TestWaitIsBoundedWhenAPIServerAgeIsUnknown(t *testing.T) {
 	assert.Contains(t, said[0], "replaced in 1m30s")
 }
 
-// waits waits for the watchers of API servers, and returns its messages and how long it took.
+// waits calls Wait for API servers, and returns its messages and its duration.
 func waits(
 	ctx context.Context, t *testing.T, servers ...*httptest.Server,
 ) (said []string, took time.Duration, err error) {

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// run runs one script on a host of the test.
+// run runs the input's script, or its Delete script, on a fake host.
 func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 	t.Helper()
 	server := sshtest.Start(t)
@@ -32,14 +32,14 @@ func run(t *testing.T, input hostrun.Input, gone bool) (string, error) {
 // nasty contains all characters that have a meaning in some shell.
 const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
-func TestScriptQuotingSurvivesEveryShell(t *testing.T) {
+func TestScriptVariableKeepsSpecialCharacters(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "value=" + remote.Quote(nasty) +
 		"\nprintf '%s\\n' \"$value\""}, false)
 	require.NoError(t, err)
 	assert.Equal(t, nasty+"\n", out)
 }
 
-func TestScriptResultHasExitCodeStdoutAndStderr(t *testing.T) {
+func TestFailedScriptStopsAndReportsExitCodeAndOutput(t *testing.T) {
 	out, err := run(t, hostrun.Input{Script: "secret=in-the-script; echo out; echo err >&2; exit 3",
 		Stdin: "in-the-input"}, false)
 	var exit *remote.ExitError
@@ -72,7 +72,7 @@ func TestLongLineOfScriptOutputIsTruncated(t *testing.T) {
 	assert.Equal(t, strings.Repeat("x", 2000)+"\nend\n", out)
 }
 
-func TestDeleteRunsDeleteScriptOrSkipsHost(t *testing.T) {
+func TestDeleteRunsDeleteScriptIfThereIsOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	input := hostrun.Input{Script: "echo made > " + file, Delete: "rm " + file}
 	_, err := run(t, input, false)

@@ -15,7 +15,7 @@ import (
 type Gate struct {
 	Spec    health.Spec
 	Secrets health.Secrets
-	// Below names the gates on which this one depends, directly or indirectly.
+	// Below names the gates on which this gate depends, directly or indirectly.
 	Below []string
 }
 
@@ -63,7 +63,7 @@ func ReadGate(stdin string, environment func(string) string) (Gate, error) {
 }
 
 // OpenTunnel opens the tunnel to a stack's cluster for requests that no gate makes. It returns nil
-// if no gate has a tunnel, because the cluster can be reached directly.
+// if no gate has a tunnel, because then the cluster can be reached directly.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {

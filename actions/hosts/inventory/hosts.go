@@ -50,9 +50,9 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	return hosts, nil
 }
 
-// readPins returns the state in which updates have pinned host keys, with encrypted secrets. It is
-// empty if the stack does not exist. An unreadable state is an error, because without its pins any
-// host key would be trusted.
+// readPins returns the state in which updates have pinned host keys, with encrypted secrets. The
+// state is empty if the stack does not exist. An unreadable state is an error, because without its
+// pins any host key would be trusted.
 func readPins(ctx context.Context, project, stack string) (*stackstate.State, error) {
 	ctx, stop := context.WithTimeout(ctx, ownerLimit)
 	defer stop()

@@ -11,7 +11,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestPinFromStateCountsOnlyForContactedAddress(t *testing.T) {
+func TestPinnedHostKeyOfStateIsUsedOnlyForSameAddress(t *testing.T) {
 	const pin = "ssh-ed25519 AAAA"
 	state, err := stackstate.Parse(fmt.Appendf(nil, `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::command:local:Command::hosts-server-1-hostkey",
 		"type":"command:local:Command","inputs":{"triggers":["10.10.0.11"]},"outputs":{"stdout":"%s\n"}}]}}`, pin))
@@ -23,11 +23,11 @@ func TestPinFromStateCountsOnlyForContactedAddress(t *testing.T) {
 		"the same address": {remote.Target{Name: "server-1", Address: "10.10.0.11"}, pin},
 		"another address":  {remote.Target{Name: "server-1", Address: "10.10.0.12"}, ""},
 		"another node":     {remote.Target{Name: "server-2", Address: "10.10.0.11"}, ""},
-		"a pin of its own": {remote.Target{Name: "server-1", Address: "10.10.0.11",
+		"a configured host key": {remote.Target{Name: "server-1", Address: "10.10.0.11",
 			HostKey: "own"}, "own"},
-		"behind another name": {remote.Target{Name: "server-1", Address: "10.10.0.11",
+		"another dialed name": {remote.Target{Name: "server-1", Address: "10.10.0.11",
 			HostName: "nat.example.org"}, ""},
-		"contacted by its name": {remote.Target{Name: "server-1", Address: "10.10.0.9",
+		"the same dialed name": {remote.Target{Name: "server-1", Address: "10.10.0.9",
 			HostName: "10.10.0.11"}, pin},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func Forget(
 	return nil
 }
 
-// pickNodes returns the uninstalls of the named nodes. It fails for nodes that have none.
+// pickNodes returns the uninstalls of the named nodes. It fails if a node has no uninstall.
 func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err error) {
 	for _, node := range nodes {
 		before := len(named)

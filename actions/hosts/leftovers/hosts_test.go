@@ -28,7 +28,7 @@ func command(t *testing.T, urn, more, key string, input hostrun.Input) string {
 
 const uninstalls = `"delete":"exec .strata/bin/strata host-run --delete",`
 
-func TestOnlySilentHostIsUnreachable(t *testing.T) {
+func TestHostWithoutAnswerIsListedAsUnreachable(t *testing.T) {
 	server := sshtest.Start(t)
 	key := string(server.PrivateKey())
 	alive, dead := hostrun.Input{Target: server.Target()}, hostrun.Input{Target: server.Target()}
@@ -68,9 +68,9 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 		nodes   []string
 		refused string
 	}{
-		"a dead host":    {nodes: []string{"dead"}},
-		"one answers":    {[]string{"dead", "alive"}, "host alive (" + server.Target().Address},
-		"one is unknown": {[]string{"dead", "other"}, "the state has no host of node other"},
+		"a dead host":         {nodes: []string{"dead"}},
+		"one host answers":    {[]string{"dead", "alive"}, "host alive (" + server.Target().Address},
+		"one host is unknown": {[]string{"dead", "other"}, "the state has no host of node other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,7 @@ func knownBefore(state *stackstate.State, made []hypervisor.Spec) Before {
 	return known
 }
 
-// ReadBefore decodes a Before from JSON. It returns an empty one for an empty input.
+// ReadBefore decodes a Before from JSON. It returns an empty Before for an empty input.
 func ReadBefore(in io.Reader) (known Before, err error) {
 	text, err := io.ReadAll(in)
 	if err != nil || len(strings.TrimSpace(string(text))) == 0 {

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-func TestClusterIDAndPinnedHypervisorAreReadFromStateBeforeDestroy(t *testing.T) {
+func TestBeforeHasClusterIDAndHypervisorFromState(t *testing.T) {
 	vm, err := json.Marshal(hypervisor.Spec{Stack: "dev", Node: "server-1", Driver: "libvirt",
 		Libvirt: &hypervisor.Libvirt{}, Timeout: metav1.Duration{Duration: time.Minute},
 		Hypervisor: remote.Target{Address: "10.0.0.2", HostKey: "ssh-ed25519 AAAA"}})

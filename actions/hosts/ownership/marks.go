@@ -76,8 +76,8 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.WithNode(target.Name)))
 }
 
-// describe returns a message with the previous owner of a host and the change. output is that of
-// the script.
+// describe returns a message with the previous owner of a host and the change. output is the
+// script's output.
 func (m Marks) describe(output string) string {
 	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a program k3s first in PATH. Its ctr has the flags of help. It records its other
-// arguments in the file output, and exits with a code.
+// fakeK3s puts a fake k3s first in PATH. Called with --help, it prints help. Otherwise it appends
+// its arguments to the file output, and exits with code.
 func fakeK3s(t *testing.T, help string, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestImagesAreImportedOnlyWhileContainerdListens(t *testing.T) {
 	assert.NoFileExists(t, output, "a K3s that was killed leaves its socket behind")
 }
 
-func TestImagesAreImportedWithoutFlagOfLaterContainerd(t *testing.T) {
+func TestImageImportOmitsFlagThatContainerdLacks(t *testing.T) {
 	output := fakeK3s(t, "--base-name  base image name for added images", 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	listener, err := net.Listen("unix", socket)

@@ -15,8 +15,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// again is the IdentityFile that shows a second pass of ssh over the file (CanonicalizeHostname,
-// `Match final`). `Match canonical` applies in each second pass, and asks for none.
+// again is the IdentityFile that shows that ssh read the file twice (CanonicalizeHostname, `Match
+// final`). Strata sets it below `Match canonical`, which applies only in a second pass and causes
+// none.
 const again = "/dev/null/again"
 
 // unsaid is the value of the defaults that Strata appends to the copied ssh_config. A keyword with
@@ -37,8 +38,8 @@ func (k keywords) first(keyword string) string {
 // askLimit bounds a call of ssh, which may resolve names and run the commands of `Match exec`.
 const askLimit = 30 * time.Second
 
-// sessionAgent matches an IdentityAgent that is the value of SSH_AUTH_SOCK. `ssh -G` prints the
-// path, which each session changes, and with it the inputs of every resource.
+// sessionAgent matches an IdentityAgent that is ${SSH_AUTH_SOCK}. `ssh -G` would print its path,
+// which differs in each session, and so would change the inputs of every resource.
 var sessionAgent = regexp.MustCompile(`(?im)^(\s*IdentityAgent[\s=]+"?)\$\{SSH_AUTH_SOCK\}`)
 
 // ask resolves an ssh_config for a host with `ssh -G`, and caches the result. ssh reads a copy that
@@ -80,7 +81,7 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 		return nil, fmt.Errorf("ssh_config: %w", err)
 	}
 	defer func() { _ = os.Remove(copied) }() // It has no secret.
-	// ControlPath is the only one of these keywords whose tokens ssh -G expands, so it provides %C.
+	// ssh -G expands the tokens of ControlPath, so its output has the value of %C.
 	args := []string{"-G", "-T", "-F", copied, "-o", "ControlPath=%C"}
 	if as.user != "" {
 		args = append(args, "-l", as.user)

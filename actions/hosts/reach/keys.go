@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds the keys of an ssh_config whose files exist, as ssh does, and warns about those
-// that cannot be used. They are problems if no file is left and no agent is used.
+// addFound adds the keys of an ssh_config whose files exist, as ssh does, and warns about unusable
+// keys. If no usable key is left and no agent is used, they are problems instead of warnings.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("private key", path)

@@ -143,8 +143,8 @@ func (k Known) Valid() []KnownKey {
 }
 
 // pins returns the host's keys of the preferred type in authorized_keys form, sorted; "" if there
-// are none. They do not depend on the order in a file, because the state stores them and users'
-// known_hosts files differ. If the host's only keys are revoked, it returns an error.
+// are none. The result does not depend on the order of the lines, because the state stores it and
+// users' known_hosts files differ. If the host's only keys are revoked, it returns an error.
 func (k Known) pins(host sshd) (string, error) {
 	var pins []string
 	for _, kind := range remote.KeyTypes {

@@ -36,13 +36,13 @@ func TestKnownHostsAreParsedLikeOpenSSH(t *testing.T) {
 		"keys of two types":    {"10.10.0.11 EC\n10.10.0.11 HOST\n", 22, public},
 		"a line that is cut off": {
 			"10.0.0.1 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n10.10.0.11 HOST\n", 22, public},
-		"a line that is no line": {
+		"lines that are invalid": {
 			"<<<<<<< mine\n=======\n10.0.0.1 ssh-ed25519\n@unknown 10.0.0.1 OLD\n10.10.0.11 HOST\n>>>>>>> theirs\n",
 			22, public},
-		"a type that is not read": {"10.0.0.1 ssh-future AAAA\n10.10.0.11 HOST\n", 22, public},
-		"a line without a port":   {"10.10.0.11 HOST\n", 2222, public},
-		"its port comes first":    {"10.10.0.11 OLD\n[10.10.0.11]:2222 HOST\n", 2222, public},
-		"another port's line":     {"[10.10.0.11]:2223 OLD\n10.10.0.11 HOST\n", 2222, public},
+		"an unsupported key type":          {"10.0.0.1 ssh-future AAAA\n10.10.0.11 HOST\n", 22, public},
+		"a line without a port":            {"10.10.0.11 HOST\n", 2222, public},
+		"a line with the port comes first": {"10.10.0.11 OLD\n[10.10.0.11]:2222 HOST\n", 2222, public},
+		"another port's line":              {"[10.10.0.11]:2223 OLD\n10.10.0.11 HOST\n", 2222, public},
 		"a hashed name": {
 			knownhosts.HashHostname("10.10.0.11") + " HOST\n" +
 				knownhosts.HashHostname("10.10.0.12") +
@@ -54,10 +54,10 @@ func TestKnownHostsAreParsedLikeOpenSSH(t *testing.T) {
 		"a name in upper case":     {"SERVER-1 HOST\n", 22, public},
 		"a revoked key beside a good one": {
 			"10.10.0.11 OLD\n10.10.0.11 HOST\n@revoked 10.10.0.11 OLD\n", 22, public},
-		"a key that every port has revoked": {
+		"a key that is revoked for every host": {
 			"[10.10.0.11]:2222 OLD\n10.10.0.11 HOST\n[10.10.0.11]:2222 HOST\n@revoked * OLD\n",
 			2222, public},
-		"a key that another host has revoked": {"10.10.0.11 HOST\n@revoked 10.10.0.12 HOST\n", 22,
+		"a key that is revoked for another host": {"10.10.0.11 HOST\n@revoked 10.10.0.12 HOST\n", 22,
 			public},
 		"a certificate authority beside a host": {"@cert-authority 10.10.* OLD\n10.10.0.11 HOST\n",
 			22, public},
@@ -86,19 +86,19 @@ func TestUnreadableKnownHostsLineIsReportedOnce(t *testing.T) {
 	assert.Empty(t, reached[1].Warnings)
 }
 
-// The files that an ssh_config names may be missing, or lack the host: then there is a first
-// contact, as without an ssh_config.
+// The files that an ssh_config names may be missing, or lack the host. Then Strata pins the key of
+// the first contact, as without an ssh_config.
 func TestSSHConfigSetsKnownHostsAndHostKeyAlias(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, other := keyPair(t, "")
 	for name, test := range map[string]struct{ config, known, want string }{
-		"its files": {"UserKnownHostsFile gone known", "10.10.0.11 " + public + "\n", public},
+		"several files": {"UserKnownHostsFile gone known", "10.10.0.11 " + public + "\n", public},
 		"an alias": {"HostKeyAlias web\n  Port 2222\n  UserKnownHostsFile known",
 			"10.10.0.11 " + other + "\nweb " + public + "\n", public},
-		"no such host":       {"UserKnownHostsFile known", "10.10.0.12 " + public + "\n", ""},
-		"no file that is it": {"UserKnownHostsFile /dev/null", "10.10.0.11 " + public + "\n", ""},
-		"none":               {"UserKnownHostsFile none", "10.10.0.11 " + public + "\n", ""},
-		"nothing":            {"User ops", "10.10.0.11 " + public + "\n", ""},
+		"a file without the host": {"UserKnownHostsFile known", "10.10.0.12 " + public + "\n", ""},
+		"/dev/null":               {"UserKnownHostsFile /dev/null", "10.10.0.11 " + public + "\n", ""},
+		"none":                    {"UserKnownHostsFile none", "10.10.0.11 " + public + "\n", ""},
+		"no known_hosts keyword":  {"User ops", "10.10.0.11 " + public + "\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			project := folder(t,
@@ -117,14 +117,15 @@ func TestSSHConfigSetsKnownHostsAndHostKeyAlias(t *testing.T) {
 	assert.Equal(t, public, host.Target.Jump[0].HostKey)
 }
 
-// A revoked key needs no other line of the host: a first contact must refuse it.
-func TestFirstContactKnowsRevokedKeys(t *testing.T) {
+// known_hosts may revoke the key of a host that has no other line. The first contact must refuse
+// such a key.
+func TestTargetHasRevokedKeysForFirstContact(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, other := keyPair(t, "")
 	for name, known := range map[string]string{
-		"of every host":   "@revoked * " + public + "\n",
-		"of its name":     "@revoked server-1 " + public + "\n10.10.0.12 " + other + "\n",
-		"of another port": "[10.10.0.11]:2222 " + other + "\n@revoked 10.10.0.11 " + public + "\n",
+		"revoked for every host":   "@revoked * " + public + "\n",
+		"revoked for its name":     "@revoked server-1 " + public + "\n10.10.0.12 " + other + "\n",
+		"revoked for another port": "[10.10.0.11]:2222 " + other + "\n@revoked 10.10.0.11 " + public + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			project := folder(t, map[string]string{"key": key, "known": known,

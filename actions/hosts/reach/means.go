@@ -20,7 +20,7 @@ func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.N
 func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
 	if name, ok := strings.CutPrefix(said.agent, "$"); name == "SSH_AUTH_SOCK" {
-		means.AgentSocket = "" // No state has its path, which each session changes.
+		means.AgentSocket = "" // No state may have the path, which differs in each session.
 	} else if ok {
 		means.AgentSocket = os.Getenv(name)
 	}
@@ -47,8 +47,8 @@ func (k *keyring) meansFor(said settings) remote.Means {
 	return means
 }
 
-// resolvePath returns an absolute path, so that it is valid in every working directory. A path in ~
-// stays relative to the home.
+// resolvePath returns an absolute path, so that it is valid in every working directory. A path that
+// begins with ~/ is returned as it is.
 func (k *keyring) resolvePath(path string) string {
 	file, err := config.ResolvePath(k.read.project, path)
 	if err != nil || strings.HasPrefix(path, "~/") { // home directories differ between machines
@@ -73,7 +73,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 		return sealed.PublicKey
 	}
 	_, text, _ = k.read.open("private key", path+".pub")
-	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without one the agent's are offered in its own order.
+	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without a key, the agent offers its keys in its own order.
 	return key
 }
 

@@ -29,7 +29,7 @@ var errUnknown = errors.New("no key")
 
 // pin returns a host's keys in known_hosts files, and the fingerprints of its revoked keys. It
 // fails if the known_hosts file of the configuration has no key of the host. If it uses the files
-// of an ssh_config and they have none, the pin is "".
+// of an ssh_config, and these have no key of the host, pin is "".
 func (r *reader) pin(
 	ssh config.SSH, host sshd, said settings,
 ) (pin string, revoked []string, err error) {

@@ -118,7 +118,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 const hopLimit = 8
 
 // hops returns the jump hosts of a connection, including those that the first jump host itself
-// needs (ProxyJump in its ssh_config block). It adds the keys and passwords of all to keys.
+// needs (ProxyJump in its ssh_config block). It adds the private keys for all of them to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {
@@ -160,8 +160,8 @@ func (r *reader) hops(
 	return hops, errors.Join(problems...)
 }
 
-// requirePin returns the host key of a jump host. It fails if there is none, because Strata trusts
-// no unknown key of a jump host.
+// requirePin returns the host key of a jump host. It fails if no host key is known, because Strata
+// trusts no unknown key of a jump host.
 func (r *reader) requirePin(
 	ssh config.SSH, hop remote.Hop, name string, said settings,
 ) (string, error) {

@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// folder makes a project's folder with files.
+// folder creates a project folder with files, and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,18 +111,18 @@ func TestUnsetSSHSettingsComeFromSSHConfig(t *testing.T) {
 		Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
-// ssh skips an IdentityFile that it cannot use. Strata does so with a warning.
+// ssh skips an IdentityFile that it cannot use. Strata does the same, and warns.
 func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	for name, test := range map[string]struct{ text, want string }{
-		"encrypted":          {sealed, "private key is encrypted; set its passphrase"},
-		"of PuTTY":           {"PuTTY-User-Key-File-3: ssh-ed25519\n", "is a key of PuTTY"},
-		"a public key":       {pin, "is a public key"},
-		"no key":             {"garbage\n", "has no whole private key"},
-		"empty":              {"", "has no whole private key"},
-		"cut off":            {key[:90], "has no whole private key"},
-		"of no type of ours": {ecParameters + "-----BEGIN DSA PRIVATE KEY-----\n-----END DSA PRIVATE KEY-----\n", "is a key that is not read: "},
+		"encrypted":              {sealed, "private key is encrypted; set its passphrase"},
+		"of PuTTY":               {"PuTTY-User-Key-File-3: ssh-ed25519\n", "is a key of PuTTY"},
+		"a public key":           {pin, "is a public key"},
+		"garbage":                {"garbage\n", "has no whole private key"},
+		"empty":                  {"", "has no whole private key"},
+		"cut off":                {key[:90], "has no whole private key"},
+		"of an unsupported type": {ecParameters + "-----BEGIN DSA PRIVATE KEY-----\n-----END DSA PRIVATE KEY-----\n", "is a key that is not read: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			project := folder(t, map[string]string{"key": key, "bad": test.text,
@@ -148,20 +148,19 @@ func TestUnusableIdentityFilesAreSkipped(t *testing.T) {
 // ecParameters is the block that `openssl ecparam -name prime256v1 -genkey` writes before a key.
 const ecParameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
 
-func TestNullDeviceIsNoKey(t *testing.T) {
+func TestKeyFileOfNullDeviceMeansNoKey(t *testing.T) {
 	_, pin := keyPair(t, "")
 	assert.Empty(t, of(t, config.SSH{KeyFile: os.DevNull, HostKey: pin}, t.TempDir()).Key)
 }
 
-func TestKeyOfOpenSSLIsOffered(t *testing.T) {
+func TestKeyAfterECParametersBlockIsOffered(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": ecParameters + key})
 	assert.Equal(t, key, string(of(t, config.SSH{KeyFile: "key", HostKey: pin}, project).Key))
 }
 
-// Strata asks ssh about one name of a host. If only the address has a Host block, it is asked about
-// the address, and `Host *` for the name does not count. If the name has a block, too, only the
-// name is asked about.
+// Strata runs `ssh -G` for one name of a host: the node's name if it has a Host block, or else the
+// address. `Host *` does not count as a block of the name.
 func TestSSHConfigAddressBlockIsUsedWithoutNameBlock(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
@@ -255,7 +254,7 @@ func TestKeyringContainsSudoPassword(t *testing.T) {
 
 // A command run by hand cannot decrypt the stack file's passwords, and reads them from environment
 // variables. A variable for one host has priority over the variable for all hosts.
-func TestHostPasswordsHaveTheirOwnVariables(t *testing.T) {
+func TestPasswordVariableOfHostOverridesSharedVariable(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{"key": key, "sealed": sealed})
@@ -273,7 +272,7 @@ func TestHostPasswordsHaveTheirOwnVariables(t *testing.T) {
 	assert.Contains(t, string(reached[1].Key), string(remote.SudoPassword("hunter3", "agent-1")))
 }
 
-func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
+func TestErrorOfSSHSettingsNamesHostAndProblem(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{
@@ -289,11 +288,11 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 		ssh  config.SSH
 		want string
 	}{
-		"no such key": {config.SSH{KeyFile: "gone", HostKey: pin},
+		"a missing key file": {config.SSH{KeyFile: "gone", HostKey: pin},
 			"private key: open " + project + "/gone: no such file or directory; name a private key that may " +
 				"log in, or set strata:hosts.ssh.agent to true"},
-		"a public key":            {config.SSH{KeyFile: "public", HostKey: pin}, "public: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent"},
-		"no key of an ssh_config": {config.SSH{HostKey: pin, Config: "nokey"}, "private key: "},
+		"a public key":                        {config.SSH{KeyFile: "public", HostKey: pin}, "public: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent"},
+		"a missing key file of an ssh_config": {config.SSH{HostKey: pin, Config: "nokey"}, "private key: "},
 		"a CA's key alone": {config.SSH{KeyFile: "key", KnownHosts: "ca"},
 			"ca has no key of 10.10.0.11:22: add its own key there; a CA's (@cert-authority) is not read"},
 		"a revoked key": {config.SSH{KeyFile: "key", KnownHosts: "revoked"},
@@ -303,22 +302,22 @@ func TestUnreadableSSHSettingsAreReportedForAllHosts(t *testing.T) {
 				"--path strata:hosts.ssh.passphrase"},
 		"another passphrase": {config.SSH{KeyFile: "sealed", HostKey: pin,
 			Passphrase: "sesame"}, "and not with this passphrase"},
-		"no such config":            {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "ssh_config: "},
+		"a missing ssh_config":      {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "ssh_config: "},
 		"a jump host before itself": {config.SSH{KeyFile: "key", HostKey: pin, Config: "loop"}, "jumphost loop via b"},
 		"jump hosts in a circle": {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle",
 			KnownHosts: "known"}, "do they name each other?"},
 		"a line that ssh refuses": {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"},
 			"ssh_config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
-		"a port that is none": {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
+		"an invalid port": {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
 		"a list of revoked keys": {config.SSH{HostKey: pin, Config: "revokes"},
 			"revokes: server-1: RevokedHostKeys is not read, so its keys would be accepted; write them as @revoked"},
-		"a host that is not known": {config.SSH{KeyFile: "key", KnownHosts: "known"},
+		"an unknown host": {config.SSH{KeyFile: "key", KnownHosts: "known"},
 			"known has no key of 10.10.0.11:22: log in there once"},
-		"a jump host without a pin": {config.SSH{KeyFile: "key", HostKey: pin,
+		"a jump host without a host key": {config.SSH{KeyFile: "key", HostKey: pin,
 			Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
 		"an unknown jump host": {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known",
 			Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
-		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "known_hosts: "},
+		"a missing known_hosts file": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "known_hosts: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := reach.Hosts(one(test.ssh), project)
@@ -345,7 +344,7 @@ func TestUnreadableKeyIsReportedOnceForEachHost(t *testing.T) {
 	require.ErrorContains(t, err, "of agent-1: ")
 }
 
-// ssh looks a name up in lower case.
+// ssh looks up names in known_hosts in lower case.
 func TestKnownHostsLookupIgnoresCase(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{

@@ -37,34 +37,34 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 		text string
 		want remote.Target
 	}{
-		"what nothing says is Strata's":   {"", remote.Target{}},
-		"a condition that is false":       {"Match host server-1 exec \"false\"\n  User no\n", remote.Target{}},
-		"a condition that is true":        {"Match host server-1 exec \"true\"\n  User ops\n", remote.Target{User: "ops"}},
-		"a match of several hosts":        {"Match host other,server-1\n  User ops\n", remote.Target{User: "ops"}},
-		"tabs, quotes, a mark, a comment": {"Host\tserver-?\n\tUser\t\"ops\" # me\n\tPort=2022\n", remote.Target{User: "ops", Port: 2022}},
-		"a negated pattern":               {"Host * !server-1\n  User no\n", remote.Target{}},
-		"an include, with a space behind": {"Include " + project + "/conf.d/*.conf \n", remote.Target{Port: 2022}},
-		"a host name with a token":        {"Host server-1\n  HostName %h.Example.org\n", remote.Target{HostName: "server-1.example.org"}},
-		"a proxy command":                 {"Host server-1\n  User ops\n  ProxyCommand cloudflared access ssh --hostname %h:%p --as %r%%\n", remote.Target{User: "ops", Means: remote.Means{ProxyCommand: "cloudflared access ssh --hostname server-1:22 --as ops%"}}},
-		"a proxy command with variables":  {"Host server-1\n  ProxyCommand sh -c 'to=%h; exec nc ${to} ${ONES_AGENT}'\n", remote.Target{Means: remote.Means{ProxyCommand: "sh -c 'to=server-1; exec nc ${to} ${ONES_AGENT}'"}}},
-		"everybody's proxy command":       {"Host *\n  ProxyCommand nc -x proxy %h %p\n", remote.Target{Means: remote.Means{ProxyCommand: "nc -x proxy 10.10.0.11 22"}}},
-		"everybody's domain":              {"Host *\n  HostName %h.example.org\n", remote.Target{HostName: "server-1.example.org"}},
-		"no proxy command, and no jump":   {"Host server-1\n  ProxyCommand none\nHost *\n  ProxyJump gw\n", remote.Target{}},
-		"a jump host as the user":         {"Host server-1\n  User ops\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops"})}},
-		"a jump host behind a command":    {"Host server-1\n  ProxyJump gw\nHost gw\n  ProxyCommand nc -X 5 -x proxy %h %p\n", remote.Target{Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{ProxyCommand: "nc -X 5 -x proxy gw 22"}})}},
-		"an agent of its own":             {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
-		"an agent that a variable names":  {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
-		"the agent by its name":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
-		"an agent of no variable":         {"Host server-1\n  IdentityAgent $NO_AGENT\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
-		"the agent of the session":        {"Host server-1\n  IdentityAgent $SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
-		"the agent of the session, again": {"Host server-1\n  IdentityAgent \"${SSH_AUTH_SOCK}\"\n", remote.Target{Agent: true}},
-		"a jump host's own agent":         {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
-		"a hash of the connection":        {"Host server-1\n  CertificateFile /c/%C\n", remote.Target{Means: remote.Means{Certificates: []string{"/c/" + hashOf(t, "server-1")}}}},
-		"everybody's hash":                {"Host *\n  IdentityAgent /run/%C\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/" + hashOf(t, "10.10.0.11")}}},
-		"the last jump host's name":       {"Host server-1\n  User ops\n  CertificateFile /c/%j\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}, Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}})}},
-		"a variable":                      {"Host server-1\n  CertificateFile ${HOME}/c-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{os.Getenv("HOME") + "/c-cert.pub"}}}},
-		"no agent":                        {"Host server-1\n  IdentityAgent none\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
-		"a certificate":                   {"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
+		"an empty file leaves Strata's defaults":  {"", remote.Target{}},
+		"a condition that is false":               {"Match host server-1 exec \"false\"\n  User no\n", remote.Target{}},
+		"a condition that is true":                {"Match host server-1 exec \"true\"\n  User ops\n", remote.Target{User: "ops"}},
+		"a match of several hosts":                {"Match host other,server-1\n  User ops\n", remote.Target{User: "ops"}},
+		"tabs, quotes, an equals sign, a comment": {"Host\tserver-?\n\tUser\t\"ops\" # me\n\tPort=2022\n", remote.Target{User: "ops", Port: 2022}},
+		"a negated pattern":                       {"Host * !server-1\n  User no\n", remote.Target{}},
+		"an include with a space at the end":      {"Include " + project + "/conf.d/*.conf \n", remote.Target{Port: 2022}},
+		"a host name with a token":                {"Host server-1\n  HostName %h.Example.org\n", remote.Target{HostName: "server-1.example.org"}},
+		"a proxy command":                         {"Host server-1\n  User ops\n  ProxyCommand cloudflared access ssh --hostname %h:%p --as %r%%\n", remote.Target{User: "ops", Means: remote.Means{ProxyCommand: "cloudflared access ssh --hostname server-1:22 --as ops%"}}},
+		"a proxy command with variables":          {"Host server-1\n  ProxyCommand sh -c 'to=%h; exec nc ${to} ${ONES_AGENT}'\n", remote.Target{Means: remote.Means{ProxyCommand: "sh -c 'to=server-1; exec nc ${to} ${ONES_AGENT}'"}}},
+		"a proxy command for all hosts":           {"Host *\n  ProxyCommand nc -x proxy %h %p\n", remote.Target{Means: remote.Means{ProxyCommand: "nc -x proxy 10.10.0.11 22"}}},
+		"a host name for all hosts":               {"Host *\n  HostName %h.example.org\n", remote.Target{HostName: "server-1.example.org"}},
+		"ProxyCommand none disables ProxyJump":    {"Host server-1\n  ProxyCommand none\nHost *\n  ProxyJump gw\n", remote.Target{}},
+		"a jump host as the user":                 {"Host server-1\n  User ops\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops"})}},
+		"a jump host behind a command":            {"Host server-1\n  ProxyJump gw\nHost gw\n  ProxyCommand nc -X 5 -x proxy %h %p\n", remote.Target{Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{ProxyCommand: "nc -X 5 -x proxy gw 22"}})}},
+		"an agent of its own":                     {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
+		"an agent that a variable names":          {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
+		"the agent named SSH_AUTH_SOCK":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"an agent of an unset variable":           {"Host server-1\n  IdentityAgent $NO_AGENT\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
+		"the agent of the session":                {"Host server-1\n  IdentityAgent $SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"the agent of the session, in braces":     {"Host server-1\n  IdentityAgent \"${SSH_AUTH_SOCK}\"\n", remote.Target{Agent: true}},
+		"a jump host's own agent":                 {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
+		"a hash of the connection":                {"Host server-1\n  CertificateFile /c/%C\n", remote.Target{Means: remote.Means{Certificates: []string{"/c/" + hashOf(t, "server-1")}}}},
+		"a hash of the connection for all hosts":  {"Host *\n  IdentityAgent /run/%C\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/" + hashOf(t, "10.10.0.11")}}},
+		"the last jump host's name":               {"Host server-1\n  User ops\n  CertificateFile /c/%j\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}, Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops", Means: remote.Means{Certificates: []string{"/c/gw"}}})}},
+		"a variable":                              {"Host server-1\n  CertificateFile ${HOME}/c-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{os.Getenv("HOME") + "/c-cert.pub"}}}},
+		"no agent":                                {"Host server-1\n  IdentityAgent none\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
+		"a certificate":                           {"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("gw,[gw]:2200 "+pin+"\n"), 0o600))
@@ -77,7 +77,7 @@ func TestSSHConfigIsParsedLikeOpenSSH(t *testing.T) {
 	}
 }
 
-// withDefaults completes the Target of server-1. identity is the sum of its key.
+// withDefaults completes the Target of server-1. identity is the fingerprint of its key.
 func withDefaults(want remote.Target, pin, identity string) remote.Target {
 	want.Name, want.Address, want.HostKey = "server-1", "10.10.0.11", pin
 	want.Port, want.User = cmp.Or(want.Port, 22), cmp.Or(want.User, "root")
@@ -87,8 +87,8 @@ func withDefaults(want remote.Target, pin, identity string) remote.Target {
 	return want
 }
 
-// ssh passes over a file twice if it canonicalizes names or has `Match final`. Its answer is that of
-// the second pass, unless the file sets nothing.
+// ssh reads a file twice if the file canonicalizes names or has `Match final`. Strata's defaults
+// apply only to keywords that neither pass sets.
 func TestSSHConfigIsReadInTwoPasses(t *testing.T) {
 	key, public := keyPair(t, "")
 	other, _ := keyPair(t, "")
@@ -142,7 +142,7 @@ func sumOf(t *testing.T, line string) string {
 	return key.Type() + " " + ssh.FingerprintSHA256(key)
 }
 
-// If the SSH client is missing, the program says so in one sentence.
+// If the SSH client is missing, the error has one line and names the package to install.
 func TestMissingSSHClientErrorNamesPackage(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "config": "Host *\n"})

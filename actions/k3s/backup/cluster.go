@@ -39,8 +39,8 @@ const ownLimit = time.Minute
 // withTimeout is context.WithTimeout; tests replace it.
 var withTimeout = context.WithTimeout
 
-// stepLimit bounds one step on one host before a restore stops anything. K3s may need two minutes
-// for a snapshot (restore/steps.sh), and the host then reads all of it for its checksum.
+// stepLimit bounds one step on one host before a restore stops K3s anywhere. K3s may need two
+// minutes for a snapshot (restore/steps.sh), and the host then reads all of it for its checksum.
 const stepLimit = 5 * time.Minute
 
 // bounded bounds each step by stepLimit, so that an unresponsive host leaves time for the next one.
@@ -99,7 +99,7 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 			at := *reach
 			if c.own != nil && urls[host.Name] != "" {
 				// Read K3s's own kubeconfig again: when K3s started, it may have renewed the
-				// certificate in it.
+				// kubeconfig's certificate.
 				_, text, err := c.own.Admin(ctx, host.Target, ownLimit)
 				if err != nil {
 					return err

@@ -29,7 +29,7 @@ const stillLimit = 30 * time.Second
 
 // NewHosts restores a cluster that has lost all its hosts to new ones, from a snapshot and the
 // stack's state. It only copies the snapshot to the first server of the stack file. Then `pulumi
-// up` installs K3s there, which restores it, and the other hosts join (docs/adr/0055).
+// up` installs K3s there, which restores the snapshot, and the other hosts join (docs/adr/0055).
 type NewHosts struct {
 	// Warnings lists problems in the SSH files that were read for the logins.
 	Warnings    []string

@@ -16,7 +16,7 @@ import (
 )
 
 // One old server runs, and the others do not answer. The waits for the others must not use up the
-// time in which the running one could be asked.
+// time for the running server's answer.
 func TestRestoreOnNewHostsIsRefusedWhileServerRuns(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"

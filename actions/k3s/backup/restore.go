@@ -70,8 +70,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	return plan, nil
 }
 
-// Find searches the servers for the snapshot and puts the one that has it first, unless From names
-// a server. A local snapshot file must exist. Find changes nothing.
+// Find searches the servers for the snapshot, and puts the server that has it first unless From
+// names a server. A local snapshot file must exist. Find changes nothing.
 func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Current:

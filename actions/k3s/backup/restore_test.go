@@ -16,7 +16,7 @@ import (
 )
 
 // A restore's copies hold every Secret of the cluster. The next restore removes the copies of a
-// killed one.
+// killed restore.
 func TestRestoreRemovesCopiesOfKilledRestore(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), "strata-restore-4711")

@@ -12,9 +12,10 @@ import (
 	"strata/internal/text/table"
 )
 
-// Save takes an etcd snapshot now, on the first server that can, beside the scheduled ones. If to
-// is not empty, it copies the snapshot to this local folder, because a snapshot on a host is lost
-// with the host. log receives the errors of servers that fail; Save fails if all do.
+// Save takes an etcd snapshot, in addition to the scheduled ones, on the first server that can take
+// one. If to is not empty, it copies the snapshot to this local folder, because a snapshot on a
+// host is lost with the host. log receives the errors of servers that fail; Save fails if all
+// servers fail.
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
 	hosts, servers := c.hosts(log), c.plan.NodesByRole(config.RoleServer)
 	for _, server := range servers {

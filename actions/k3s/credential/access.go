@@ -12,10 +12,10 @@ import (
 )
 
 // access returns K3s's own admin access from the first server that answers. It does not contact the
-// servers after it, because they may not have joined yet. If the certificate in the server's
-// kubeconfig has expired by the server's clock, K3s's other certificates there have expired too, so
-// access restarts K3s on all such servers. While no server answers, it retries until the command's
-// timeout.
+// servers behind that one in the list, because they may not have joined yet. If the certificate in
+// the server's kubeconfig has expired by the server's clock, K3s's other certificates there have
+// expired too, so access restarts K3s on all such servers. While no server answers, it retries
+// until the command's timeout.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {

@@ -29,7 +29,7 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 }
 
 // bind creates the user's binding, or adds the user to an existing one. It fails if the existing
-// one refers to another role, because a roleRef cannot be changed.
+// binding refers to another role, because a roleRef cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})

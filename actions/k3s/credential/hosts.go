@@ -53,8 +53,8 @@ type Hosts interface {
 type SSH struct {
 	// Key is the SSH private key.
 	Key []byte
-	// Owner must own the servers. Nil in states of versions without owner marks; then it is not
-	// checked.
+	// Owner must own the servers. Nil in states of versions without owner marks; then the owner is
+	// not checked.
 	Owner *k3shost.Owner
 }
 
@@ -111,8 +111,8 @@ type admin struct {
 // hasEnded reports whether the certificate has expired by the server's own clock.
 func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
-// admins reads all servers in parallel and returns the accesses of those that answer within limit,
-// in their order. The error joins the errors of the others.
+// admins reads all servers in parallel and returns the accesses of the servers that answer within
+// limit, in order. The error joins the errors of the other servers.
 func (i *Issuer) admins(
 	ctx context.Context, servers []remote.Target, limit time.Duration,
 ) ([]admin, error) {

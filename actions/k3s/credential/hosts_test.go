@@ -23,11 +23,11 @@ func TestServerOfOtherStackIsNotChanged(t *testing.T) {
 		mark  string
 		left  bool
 	}{
-		"this cluster's":          {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-1\n", false},
-		"another cluster's":       {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", true},
-		"another node's":          {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-2\n", true},
-		"asked by an older state": {nil, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", false},
-		"without mark and token":  {&k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Stack: "dev"}, "", true},
+		"this cluster's":               {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-1\n", false},
+		"another cluster's":            {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", true},
+		"another node's":               {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-2\n", true},
+		"a state without an owner":     {nil, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", false},
+		"no owner mark, another token": {&k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Stack: "dev"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

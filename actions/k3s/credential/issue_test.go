@@ -58,7 +58,7 @@ func TestWorkingCredentialIsKeptAndItsBindingRecreated(t *testing.T) {
 		"ended, whatever the calendar says")
 }
 
-// Once the next generation works, a leaked kubeconfig of a former one has no rights left.
+// Once the next generation works, a leaked kubeconfig of a former generation has no rights left.
 func TestHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 	w := newWorld(t, "server-1")
 	bound := func() (names []string) {
@@ -93,7 +93,7 @@ func TestHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
 	assert.ElementsMatch(t, append(others, "strata:dev:2", "strata:dev:reader:2"), bound())
 }
 
-// While the new user does not work, the old one keeps its rights.
+// While the new user does not work, the old user keeps its rights.
 func TestFailedGenerationRevokesNothing(t *testing.T) {
 	w := newWorld(t, "server-1")
 	first := w.mustIssue(nil)
@@ -128,8 +128,7 @@ func TestRestartRenewsExpiredK3sCertificates(t *testing.T) {
 	require.ErrorContains(t, err, "also after a restart of K3s")
 }
 
-// K3s is not restarted because a workstation's clock is wrong, or because one server's clock
-// disagrees with the others'.
+// A wrong clock of the workstation, or of one server, must not make Strata restart K3s.
 func TestWrongClockRestartsNoServer(t *testing.T) {
 	const years = 2 * 365 * 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{"ahead": years, "behind": -years} {
@@ -183,7 +182,7 @@ func TestUnusableCertificateIsNotReturned(t *testing.T) {
 		change func(*world)
 		want   string
 	}{
-		"shorter than the calendar believes": {func(w *world) { w.longest = time.Hour },
+		"valid for less than the requested lifetime": {func(w *world) { w.longest = time.Hour },
 			"strata:k3s.clientCertificateLifetime"},
 		"refused by the signer": {func(w *world) { w.refuses = true },
 			"SignerValidationFailure"},

@@ -18,7 +18,7 @@ import (
 const ReaderRole = prefix + "reader"
 
 // ReaderOf returns the name of the read-only user that belongs to a stack's user. Each generation
-// has its own.
+// has its own read-only user.
 func ReaderOf(user string) string {
 	stack, generation, _ := splitUser(user)
 	return User(stack+":reader", generation)

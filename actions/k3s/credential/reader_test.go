@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestStackGetsReaderBesideItsUser(t *testing.T) {
+func TestStackGetsReadOnlyUserWithCurrentRules(t *testing.T) {
 	w := newWorld(t, "server-1")
 	issued := w.mustIssue(nil)
 	assert.Equal(t, "strata:dev:reader", UserOf([]byte(issued.Reader)))

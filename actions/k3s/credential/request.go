@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Provide issues the stack's client certificates and prints them, or prints its previous output
-// while that still fits. The output is secret. The SSH private key is in STRATA_SSH_KEY.
+// Provide issues the stack's client certificates and prints them, or prints its previous output if
+// that still fits the request. The output is secret. The SSH private key is in STRATA_SSH_KEY.
 var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request) error {
 	previous, err := Parse(call.PreviousOutput())
 	if err != nil {
@@ -33,7 +33,7 @@ var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request
 })
 
 // renewals is the number of renewal periods in a certificate's lifetime. A certificate is renewed
-// after a third of it, so that two renewals may fail or be forgotten.
+// after a third of its lifetime, so two renewals may fail or be forgotten.
 const renewals = 3
 
 // Request is the input of Provide.
@@ -60,11 +60,11 @@ func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
 
-// prefix starts the name of every stack's user. Kubernetes and K3s have no users with it.
+// prefix starts the name of every stack's user. Kubernetes and K3s have no users with this prefix.
 const prefix = "strata:"
 
-// User returns the user name of a stack. Each generation has its own; generation 0 has no number in
-// the name.
+// User returns the user name of a stack. Each generation has its own name; the name of generation 0
+// has no number.
 func User(stack string, generation int) string {
 	if generation == 0 {
 		return prefix + stack

@@ -46,7 +46,7 @@ type world struct {
 	// machine's clock.
 	skew  map[string]time.Duration
 	ahead time.Duration
-	// slow is the number of attempts that time out first. limits are the timeouts of all attempts.
+	// slow is the number of first attempts that time out. limits are the timeouts of all attempts.
 	slow   int
 	limits []time.Duration
 	// ends holds the expiry of K3s's own certificate by server. A server that is missing does not

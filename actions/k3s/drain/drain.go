@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time between two attempts of a refused eviction. No event says when a budget
-// allows it.
+// refusedAgain is the time between two attempts of a refused eviction. No event reports that a
+// budget allows the eviction.
 const refusedAgain = time.Second
 
 // ErrBlocked reports that Pods were still on the node at the timeout.
@@ -32,7 +32,7 @@ type Drainer struct {
 
 // Drain evicts the Pods of a node that a controller recreates elsewhere. It returns nil when they
 // are gone, and ErrBlocked when ctx is done. It does not evict finished Pods, static Pods, Pods of
-// DaemonSets, and Pods without a controller. The containers of the latter survive a restart of K3s
+// DaemonSets, or Pods without a controller, whose containers survive a restart of K3s
 // (KillMode=process in its unit). The first eviction waits for a leading controller manager
 // (awaitLeader).
 func (d *Drainer) Drain(ctx context.Context, node string) error {

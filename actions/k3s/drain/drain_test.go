@@ -18,7 +18,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// pod returns a Pod of agent-1 that a controller of a kind owns; without a kind it has no owner.
+// pod returns a Pod on agent-1. owner is the kind of its controller; "" for none.
 func pod(name, owner string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 		Spec: corev1.PodSpec{NodeName: "agent-1"}}
@@ -52,7 +52,8 @@ func cluster(refuse func(name string) error, objects ...runtime.Object) *fake.Cl
 
 func never(string) error { return nil }
 
-// budget returns the API server's refusal (kubernetes pkg/registry/core/pod/storage/eviction.go).
+// budget returns the API server's error if a PodDisruptionBudget forbids an eviction (kubernetes
+// pkg/registry/core/pod/storage/eviction.go).
 func budget() error {
 	err := apierrors.NewTooManyRequests(
 		"Cannot evict pod as it would violate the pod's disruption budget.", 0)
@@ -127,7 +128,7 @@ func TestDrainErrorNamesPodThatDoesNotTerminate(t *testing.T) {
 	assert.EqualError(t, err, "not drained: 1 still on it: default/slow: it was told to end and has not yet")
 }
 
-func TestUncordonDoesNotUncordonNodesOfUsers(t *testing.T) {
+func TestUncordonKeepsCordonOfUser(t *testing.T) {
 	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"},
 		Spec: corev1.NodeSpec{Unschedulable: true}}
 	ours := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}

@@ -26,10 +26,10 @@ type term struct {
 
 // awaitLeader waits until the leading controller manager has renewed its lease. Without a leader,
 // no controller removes an evicted Pod from its Service's endpoints. When the leader's server
-// restarts, the next leader takes over only after the lease has expired, 15 s later: too late for
-// the Pod. A new leader counts after its second renewal, when its controllers have read the
-// cluster. Renewals are compared with each other, so clock differences do not matter. A cluster
-// without leader election has no lease, and awaitLeader returns at once.
+// restarts, the next leader takes over only after the lease has expired, 15 s later. By then,
+// requests have gone to evicted Pods. A new leader counts after its second renewal, when its
+// controllers have read the cluster. Renewals are compared with each other, so clock differences do
+// not matter. A cluster without leader election has no lease, and awaitLeader returns at once.
 func (d *Drainer) awaitLeader(ctx context.Context) error {
 	var since term
 	var first time.Time

@@ -143,8 +143,8 @@ func TestServerRemovalIsRefusedWhenEtcdLosesQuorum(t *testing.T) {
 		refused string
 	}{
 		{"all work", [3]corev1.ConditionStatus{yes, yes, yes}, "server-1", ""},
-		{"the dead one leaves", [3]corev1.ConditionStatus{yes, yes, no}, "server-3", ""},
-		{"a living one would leave a dead one behind", [3]corev1.ConditionStatus{yes, yes, no},
+		{"the dead server leaves", [3]corev1.ConditionStatus{yes, yes, no}, "server-3", ""},
+		{"a working server leaves, the dead one stays", [3]corev1.ConditionStatus{yes, yes, no},
 			"server-1",
 			"server-1 is not taken out: of the 2 servers that are left, 1 work, and etcd needs " +
 				"2; bring back or replace server-3 first"},
@@ -163,7 +163,7 @@ func TestServerRemovalIsRefusedWhenEtcdLosesQuorum(t *testing.T) {
 	}
 }
 
-// The same update may have just restarted another server. The gate of that server opens before its
+// The same update may have just restarted another server. The gate of that server passes before its
 // Node is Ready.
 func TestServerRemovalWaitsForRestartedServer(t *testing.T) {
 	restarted := server("server-2", "b", corev1.ConditionFalse)

@@ -11,7 +11,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Limits of the check whether a cluster exists.
+// These limits bound the check whether a cluster exists.
 const (
 	// askLimit bounds the first attempt at each server: before the first install, hosts may still
 	// boot. Each further round doubles the limit, because a loaded host needs more.
@@ -52,8 +52,8 @@ func (a Admission) kubeconfig(
 		func(ctx context.Context) (bool, error) {
 			found, down, silent := a.ask(ctx, key, limit)
 			limit *= 2
-			// A round that the timeout has cut short proves nothing: neither that a cluster exists
-			// nor that none does.
+			// A round that the timeout has cut short proves neither that a cluster exists nor that
+			// none exists.
 			over := ctx.Err() != nil
 			if !over || !asked {
 				why, asked = errors.Join(down, silent), true
@@ -73,7 +73,7 @@ func (a Admission) kubeconfig(
 }
 
 // refuseSecondCluster returns an error for a new host that is the only server, if the stack has had
-// a cluster. That cluster exists only in a snapshot then, and K3s would start an empty one.
+// a cluster. That cluster exists only in a snapshot then, and K3s would start an empty cluster.
 func (a Admission) refuseSecondCluster() error {
 	if a.none {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"strata/tests/nettest"
 )
 
-// runsOn runs a script with a folder as the host's root, whose systemctl knows one state of K3s.
+// runsOn runs a script with root as the host's root folder. A fake systemctl reports state for K3s.
 func runsOn(t *testing.T, root, state, script string) (string, error) {
 	t.Helper()
 	systemctl := "#!/bin/sh\n[ \"$2\" = --quiet ] || echo " + state + "\n[ " + state + " = active ]\n"
@@ -50,7 +50,7 @@ func TestHostWithEitherK3sUnitIsMember(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-func TestStoppedServerIsNotTakenForMissing(t *testing.T) {
+func TestKubeconfigReadFailsIfK3sIsStopped(t *testing.T) {
 	root := t.TempDir()
 	out, err := runsOn(t, root, "inactive", kubeconfigScript)
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestStoppedServerIsNotTakenForMissing(t *testing.T) {
 // roundLimit is enough for a round on a busy machine; a refused connection takes all of it.
 const roundLimit = 5 * time.Second
 
-func TestAdmissionDetectsMissingCluster(t *testing.T) {
+func TestAdmissionStartsClusterOnlyIfNoneExists(t *testing.T) {
 	answering := func(stdout, stderr string, code int) *sshtest.Server {
 		s := sshtest.Start(t)
 		s.Handler = func(call sshtest.Call) int {
@@ -91,14 +91,14 @@ func TestAdmissionDetectsMissingCluster(t *testing.T) {
 		{"the first server of a new cluster", []*sshtest.Server{without, without}, true, "", ""},
 		{"the first server, while the others boot", []*sshtest.Server{without, booting}, true, "", ""},
 		{"the first server alone", nil, true, "", ""},
-		{"one that runs is enough", []*sshtest.Server{booting, down, runs}, false, "kubeconfig", ""},
-		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, "",
+		{"one running server is enough", []*sshtest.Server{booting, down, runs}, false, "kubeconfig", ""},
+		{"a cluster whose K3s is stopped", []*sshtest.Server{without, down}, true, "",
 			"server b: its K3s is activating; bring one back; if they lost their quorum: strata " +
 				"restore --current; if all are lost: strata restore --new-hosts"},
-		{"a cluster that was there and does not answer", []*sshtest.Server{booting}, false, "", "server a: "},
-		{"a cluster that was there and whose other servers are fresh", []*sshtest.Server{without},
+		{"an earlier cluster that does not answer", []*sshtest.Server{booting}, false, "", "server a: "},
+		{"an earlier cluster whose other servers lost K3s", []*sshtest.Server{without},
 			false, "", "1 servers answer, and none has K3s"},
-		{"a cluster that was there on one server", nil, false, "", "it is a new host, and the only server"},
+		{"an earlier cluster of one server", nil, false, "", "it is a new host, and the only server"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func TestRequestTimeoutGrowsUntilASlowServerAnswers(t *testing.T) {
 }
 
 // A context that has ended says nothing about a server that has not answered yet.
-func TestCanceledKubeconfigReadIsNotTakenForMissingCluster(t *testing.T) {
+func TestCanceledKubeconfigReadIsAnError(t *testing.T) {
 	slow, ended := sshtest.Start(t), make(chan struct{})
 	defer close(ended)
 	asked := make(chan struct{})

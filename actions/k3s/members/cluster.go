@@ -122,7 +122,7 @@ func (r *Remover) awaitNodeDeletion(ctx context.Context, member Member) error {
 
 // awaitNode waits until the member's Node is gone, or says returns true for it. It uses a watch
 // that reconnects, because API servers close their watches when etcd loses its leader, which may be
-// this member.
+// the removed member.
 func (r *Remover) awaitNode(
 	ctx context.Context, member Member, says func(*corev1.Node) bool,
 ) error {

@@ -37,12 +37,12 @@ func cluster() (*Remover, *fake.Clientset) {
 	return &Remover{Client: client, Log: io.Discard}, client
 }
 
-// noLeader is an API server's answer while etcd elects, or after the server's own member was
-// removed.
+// noLeader is an API server's answer while etcd elects a leader, or after the server's own member
+// was removed.
 var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError,
 	Message: "etcdserver: leader changed"}}
 
-// failsOnce makes the first request of a kind fail.
+// failsOnce makes the first request of a kind fail, and returns the number of requests.
 func failsOnce(client *fake.Clientset, verb, resource string, err error) *int {
 	asked := 0
 	client.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -80,7 +80,7 @@ func TestDeletingMissingNodeSucceeds(t *testing.T) {
 }
 
 // A removed server that leads etcd leaves etcd without a leader for a moment. The request to remove
-// it may fail, and the API server's watches may end, before K3s reports that the member is out.
+// it may fail, and the API server's watches may end, before K3s reports that the member is removed.
 func TestEtcdMemberRemovalSurvivesLossOfLeader(t *testing.T) {
 	remover, client := cluster()
 	failsOnce(client, "patch", "nodes", noLeader)
@@ -114,8 +114,8 @@ func TestEtcdRemovalTimeoutNamesMember(t *testing.T) {
 		"node-role.kubernetes.io/etcd")
 }
 
-// A server that removes itself from etcd cannot report it. Another one does so when its lease of 45
-// s has run out (seen on K3s v1.34.2).
+// A server that removes itself from etcd cannot report that. Another server reports it when the
+// first server's lease of 45 s has expired (seen on K3s v1.34.2).
 func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 	remover, client := cluster()
 	output, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
@@ -124,7 +124,7 @@ func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
-	// The fake loses changes between a list and the watch after it. An API server does not.
+	// The fake loses changes between a list and the watch after it. An API server loses none.
 	watched := make(chan struct{}, 1)
 	client.PrependWatchReactor("nodes", func(
 		action clienttesting.Action,
@@ -146,8 +146,8 @@ func TestEtcdRemovalReportsWaitForLease(t *testing.T) {
 	assert.Greater(t, etcdLimit, 47*time.Second+30*time.Second, "a lease, and room")
 }
 
-// A server that was removed and joined again keeps the old answer, which does not answer the new
-// request. K3s finds both, and removes nothing.
+// A server that was removed and joined again keeps removedAnnotation. If a new request kept it too,
+// K3s would delete both annotations and remove nothing.
 func TestRejoinedServerIsRemovedFromEtcdAgain(t *testing.T) {
 	remover, client := cluster()
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")

@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// at returns a set of nodes by their addresses.
+// at returns a Set of nodes with these addresses, by name.
 func at(nodes map[string]string) members.Set {
 	var set members.Set
 	for name, address := range nodes {
@@ -23,9 +23,9 @@ func at(nodes map[string]string) members.Set {
 func TestAddressCannotMoveToAnotherNode(t *testing.T) {
 	previous := at(map[string]string{"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"})
 	for name, wanted := range map[string]map[string]string{
-		"renamed":            {"worker-1": "10.0.0.1", "agent-2": "10.0.0.2"},
-		"changed places":     {"agent-1": "10.0.0.2", "agent-2": "10.0.0.1"},
-		"moved to one's own": {"agent-1": "10.0.0.2"},
+		"renamed":                        {"worker-1": "10.0.0.1", "agent-2": "10.0.0.2"},
+		"changed places":                 {"agent-1": "10.0.0.2", "agent-2": "10.0.0.1"},
+		"takes a removed node's address": {"agent-1": "10.0.0.2"},
 	} {
 		err := members.CheckAddresses(previous, at(wanted))
 		require.Error(t, err, name)
@@ -38,12 +38,12 @@ func TestAddressCannotMoveToAnotherNode(t *testing.T) {
 	assert.Contains(t, err.Error(), "10.0.0.1 was agent-1 and is to be agent-2",
 		"all are named at once")
 	for name, wanted := range map[string]map[string]string{
-		"unchanged":      {"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"},
-		"one left":       {"agent-1": "10.0.0.1"},
-		"one came":       {"agent-1": "10.0.0.1", "agent-2": "10.0.0.2", "agent-3": "10.0.0.3"},
-		"a new host":     {"agent-1": "10.0.0.9", "agent-2": "10.0.0.2"},
-		"one for one":    {"agent-1": "10.0.0.1", "worker-1": "10.0.0.9"},
-		"none but empty": {},
+		"unchanged":              {"agent-1": "10.0.0.1", "agent-2": "10.0.0.2"},
+		"a node was removed":     {"agent-1": "10.0.0.1"},
+		"a node was added":       {"agent-1": "10.0.0.1", "agent-2": "10.0.0.2", "agent-3": "10.0.0.3"},
+		"a new host":             {"agent-1": "10.0.0.9", "agent-2": "10.0.0.2"},
+		"one removed, one added": {"agent-1": "10.0.0.1", "worker-1": "10.0.0.9"},
+		"no nodes":               {},
 	} {
 		assert.NoError(t, members.CheckAddresses(previous, at(wanted)), name)
 	}

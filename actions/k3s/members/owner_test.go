@@ -56,9 +56,9 @@ var ours = k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", 
 
 // An old state, such as a restored backup, may have a node whose host belongs to another cluster by
 // now.
-func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
+func TestHostOfRemovedNodeIsStoppedOnlyIfOwned(t *testing.T) {
 	for name, test := range map[string]struct{ mark, told, log string }{
-		"ours": {"cluster=cafe\nnode=server-3\n",
+		"this cluster's": {"cluster=cafe\nnode=server-3\n",
 			"systemctl daemon-reload\nsystemctl disable --now k3s\n",
 			"server-3 is out of the cluster"},
 		"another cluster's": {"cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", "",
@@ -83,7 +83,7 @@ func TestRemovedNodeHostIsStoppedOnlyIfOwned(t *testing.T) {
 	}
 }
 
-func TestDrainIsNotRequestedFromServerOfOtherCluster(t *testing.T) {
+func TestDrainDoesNotRunOnServerOfOtherCluster(t *testing.T) {
 	for mark, drained := range map[string]bool{"cluster=cafe\nnode=server-1\n": true, "cluster=feed\nnode=server-1\n": false} {
 		host, told := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}
@@ -95,7 +95,7 @@ func TestDrainIsNotRequestedFromServerOfOtherCluster(t *testing.T) {
 	}
 }
 
-func TestJoinCheckRefusesKubeconfigOfForeignHost(t *testing.T) {
+func TestAdmissionRefusesKubeconfigOfForeignHost(t *testing.T) {
 	for mark, want := range map[string]string{"cluster=cafe\nnode=server-1\n": "the access", "cluster=feed\nnode=server-1\n": ""} {
 		host, _ := hostOf(t, mark)
 		server := Member{Target: host.Target(), Role: "server"}

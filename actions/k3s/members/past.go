@@ -27,7 +27,7 @@ type Past struct {
 }
 
 // ReadPast reads the Past from a stack's state. It decrypts the state's secrets only if the servers
-// are encrypted.
+// or the CA's hash are encrypted or missing.
 func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past, error) {
 	var past Past
 	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
@@ -53,8 +53,8 @@ func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// CAHashIn returns the CA hash in the output of the first server's command: its last word, or "" if
-// it is empty.
+// CAHashIn returns the CA hash in the output of the first server's command: the output's last word;
+// "" for an empty output.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -123,7 +123,7 @@ type Login struct {
 }
 
 // Allow returns an error if the stack has had a cluster and none of servers belongs to it, because
-// they would start a second one. It returns nil if `strata restore --new-hosts` has copied the
+// they would start a second cluster. It returns nil if `strata restore --new-hosts` has copied the
 // cluster's data to one of servers. It searches for the data only on hosts with a known host key.
 func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 	var targets []remote.Target

@@ -80,8 +80,8 @@ func TestStateShowsWhetherClusterExisted(t *testing.T) {
 	}
 }
 
-// The state's secrets are asked for if the hash is one of them. An update that was killed before it
-// read the hash has none.
+// ReadPast decrypts the state's secrets if the hash is one of them. The state has no hash if the
+// update was killed before it read the hash.
 func TestStateShowsHashOfClusterCA(t *testing.T) {
 	credential := command("k3s-credential", "credential", credentialInput)
 	said := func(stdout string) string {
@@ -128,8 +128,8 @@ func TestServerIsIdentifiedByHostKeyOrElseAddress(t *testing.T) {
 	}
 }
 
-// A cluster that lost all servers continues with a restore. Until a host has its data, nothing is
-// changed.
+// If a cluster has lost all servers, updates fail until a restore has copied the cluster's data to
+// a new host.
 func TestAllNewServersAreRefusedUntilOneIsRestored(t *testing.T) {
 	host := sshtest.Start(t)
 	says := ""
@@ -155,7 +155,7 @@ func TestAllNewServersAreRefusedUntilOneIsRestored(t *testing.T) {
 	require.NoError(t, Past{}.Allow(t.Context(), "dev", logins), "there was no cluster")
 }
 
-// All other hosts are fresh, or there are none. Only the state shows that there was a cluster.
+// The hosts have no trace of the cluster; only the state shows that it existed.
 func TestFreshServerIsRefusedWhileStateHasCluster(t *testing.T) {
 	fresh := sshtest.Start(t)
 	fresh.Handler = func(sshtest.Call) int { return 0 }

@@ -16,18 +16,19 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Limits of the steps that depend on the leaving host or its Pods. A step that times out is logged,
-// and the removal continues, unless the host is alive and would join again.
+// These limits bound the steps that depend on the leaving host or its Pods. A step that times out
+// is logged, and the removal continues, unless the host is alive and would join again.
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
 	// livingLimit replaces stopLimit for a host whose Node is Ready. A loaded sshd needs more than
 	// stopLimit for a login.
 	livingLimit = 3 * time.Minute
-	// etcdLimit bounds the steps of K3s in etcd and at the Node, which the holders of two leases of
-	// 45 s take. A holder that leaves etcd does not release its lease: a server that removes itself
-	// is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler pkg/leader/leader.go). The rest is
-	// for an API server that has just lost etcd's leader, and for slow disks.
+	// etcdLimit bounds the removal of the etcd member and of the Node's finalizer, which K3s does
+	// on the servers that hold two leases of 45 s. A holder that leaves etcd does not release its
+	// lease: a server that removes itself is out after 46 to 47 s (seen on v1.34.2;
+	// rancher/wrangler pkg/leader/leader.go). The rest of the time is for an API server that has
+	// just lost etcd's leader, and for slow disks.
 	etcdLimit = 2 * time.Minute
 	// etcdPatience is the time after which a waiting removal logs the server that it waits for. A
 	// server that holds the lease removes another server's member within a second or two.
@@ -114,7 +115,7 @@ func (r *Remover) drain(ctx context.Context, member Member) {
 		return
 	}
 	defer func() { _ = client.Close() }()
-	// Without this, kubectl's cache would stay in root's home.
+	// Without --cache-dir, kubectl's cache would stay in root's home.
 	script := "set -eu\n" + r.Owner.WithNode(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,

@@ -14,7 +14,7 @@ import (
 )
 
 // Set lists the wanted members. It is the input of Update, as JSON on stdin. The next run compares
-// its own Set with the Output of this one.
+// its own Set with the Output of this run.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`

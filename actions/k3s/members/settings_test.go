@@ -69,7 +69,7 @@ func TestNodeSettingsAreRetriedOnConflict(t *testing.T) {
 	assert.Equal(t, "db", node.Labels["tier"])
 }
 
-// The next run compares with the settings that this one prints, so a timeout must not look like
+// The next run compares with the settings that this run prints, so a timeout must not look like
 // success.
 func TestNodeSettingsFailAtTimeout(t *testing.T) {
 	client := fake.NewClientset()

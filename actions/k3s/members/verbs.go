@@ -18,8 +18,8 @@ var Admit = verb.New(func(ctx context.Context, call verb.Call, input Admission) 
 })
 
 // Update removes the nodes that are in the previous output but not in the wanted set. It fails if
-// an address got another node name. It sets labels and taints, and prints the part of the wanted
-// set that the next run needs.
+// an address now belongs to a node of another name. It sets labels and taints, and prints the part
+// of the wanted set that the next run needs.
 var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
 	before, err := verb.Previous[Set](call)
 	if err != nil {

@@ -77,8 +77,8 @@ func (s *SSH) login(ctx context.Context, host health.Host) (*remote.Client, erro
 
 // Copy copies a server's snapshot to a local file. Only its owner may read it, because it contains
 // every Secret of the cluster. The file gets its name only when it is complete and matches the
-// SHA-256 sum. A failure leaves no file; the remains of a killed copy are removed by the next one
-// to the same folder.
+// SHA-256 sum. A failure leaves no file; the next copy to the same folder removes the remains of a
+// killed copy.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := s.login(ctx, host)
 	if err != nil {
