@@ -134,8 +134,8 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	return times, nil
 }
 
-// correct fixes the restored data for today's hosts and stack: it deletes the Nodes of lost servers
-// and all node passwords, and creates the role binding of the stack's user.
+// correct adapts the restored data to the current hosts and stack: it deletes the Nodes of lost
+// servers and all node passwords, and creates the role binding of the stack's user.
 func (r *Restore) correct(ctx context.Context, first health.Host) error {
 	if len(r.Gone) > 0 {
 		if _, err := r.Hosts.Run(ctx, first, "forget_nodes",

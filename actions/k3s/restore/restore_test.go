@@ -152,7 +152,7 @@ func TestFailedResetOfOnlyServerNamesRestoreCommand(t *testing.T) {
 		"it is not started, and no up comes between")
 }
 
-// A snapshot may be older than a replaced host: then it has the old host's password.
+// A snapshot may be older than a replaced host: then it has the node password of the old host.
 func TestNodePasswordsAreDeletedBeforeServersRejoin(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"forget_passwords server-1": true}}
 	r, _ := back(f)
@@ -162,8 +162,8 @@ func TestNodePasswordsAreDeletedBeforeServersRejoin(t *testing.T) {
 	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 
-// The Nodes of lost servers count as etcd members that do not work. While they exist, an update is
-// refused that replaces or removes one of these servers, because the others have no quorum.
+// The Nodes of lost servers count as dead etcd members. While they exist, Strata refuses to replace
+// or remove one of these servers, because it finds no quorum.
 func TestNodesOfLostServersAreDeletedBeforeServersRejoin(t *testing.T) {
 	f := &fleet{}
 	r, _ := back(f)

@@ -19,7 +19,7 @@ import (
 const snapshots = database + "/snapshots/"
 
 // saving returns a server that has an older snapshot. The shell script k3s stands in for the k3s
-// binary that takes the new one.
+// binary that takes the new snapshot.
 func saving(t *testing.T, k3s string) *host {
 	h := newHost(t)
 	h.write(snapshots+"on-demand-server-1-1", "from before")
@@ -32,7 +32,7 @@ const took = `printf new > SNAPSHOTS/on-demand-server-1-2; echo 'time="2026-11-2
 
 func TestSaveReturnsSnapshotReportedByK3s(t *testing.T) {
 	for name, after := range map[string]string{"": "",
-		"another one is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
+		"another snapshot is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := saving(t, took+after).run("save", nil)
 			require.NoError(t, err, out)
@@ -46,11 +46,11 @@ func TestSaveReturnsSnapshotReportedByK3s(t *testing.T) {
 // It then reports no snapshot as saved.
 func TestSaveFailsWhenK3sReportsNoNewSnapshot(t *testing.T) {
 	for name, k3s := range map[string]string{
-		"nothing is said":              "",
-		"what is said is not there":    `echo 'level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`,
-		"something else is said":       `echo 'level=info msg="Reconciling snapshots"' >&2`,
-		"a file that is not said of":   "printf half > SNAPSHOTS/on-demand-server-1-2",
-		"the command itself does fail": `echo "no space left on device" >&2; exit 1`,
+		"no output":                        "",
+		"the reported file does not exist": `echo 'level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`,
+		"other output":                     `echo 'level=info msg="Reconciling snapshots"' >&2`,
+		"a new file that is not reported":  "printf half > SNAPSHOTS/on-demand-server-1-2",
+		"the command fails":                `echo "no space left on device" >&2; exit 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := saving(t, k3s).run("save", nil)
@@ -83,9 +83,9 @@ func TestSaveAcceptsCompleteUnrecordedSnapshot(t *testing.T) {
 		sha256.Sum256([]byte(whole))))
 	assert.Contains(t, out, "context deadline exceeded", "it is said")
 	for name, k3s := range map[string]string{
-		"half of it":          "printf half > SNAPSHOTS/on-demand-server-1-2",
-		"a part":              "cp SNAPSHOTS/../whole SNAPSHOTS/on-demand-server-1-2.part",
-		"one of the schedule": "cp SNAPSHOTS/../whole SNAPSHOTS/etcd-snapshot-server-1-2",
+		"an incomplete file":           "printf half > SNAPSHOTS/on-demand-server-1-2",
+		"a file with the suffix .part": "cp SNAPSHOTS/../whole SNAPSHOTS/on-demand-server-1-2.part",
+		"a scheduled snapshot":         "cp SNAPSHOTS/../whole SNAPSHOTS/etcd-snapshot-server-1-2",
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := taking(k3s)
@@ -114,7 +114,7 @@ func TestPartialSnapshotIsHiddenAndRemovedByNextSave(t *testing.T) {
 	assert.FileExists(t, h.root+snapshots+"on-demand-server-1-9.part")
 }
 
-// A script of package remote ends with its caller: its process group is killed. K3s's command must
+// When a script's caller ends, package remote kills the script's process group. K3s's command must
 // end as well, or it blocks the next snapshot.
 func TestInterruptedSaveEndsK3sCommandOnHost(t *testing.T) {
 	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
@@ -135,7 +135,7 @@ func TestInterruptedSaveEndsK3sCommandOnHost(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "k3s etcd-snapshot save goes on")
 }
 
-// isRunning reports whether a process runs. A zombie does not.
+// isRunning reports whether a process runs. A zombie does not count.
 func isRunning(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(text), ") ")

@@ -70,7 +70,7 @@ func (h *host) command(text string) *exec.Cmd {
 	return command
 }
 
-func TestRepeatedRestoreKeepsDataFromBeforeFirst(t *testing.T) {
+func TestRepeatedRestoreKeepsDataFromBeforeFirstRestore(t *testing.T) {
 	h := newHost(t)
 	join := func() {
 		out, err := h.run("rejoin", map[string]string{"first": "10.0.0.1"})
@@ -114,7 +114,7 @@ func TestServerDoesNotStartAtBootAfterFailedReset(t *testing.T) {
 	assert.Contains(t, h.read("/said"), "enable k3s\n")
 }
 
-func TestAgentOfLostServerJoinsThroughRestoredOne(t *testing.T) {
+func TestAgentOfLostServerJoinsRestoredServer(t *testing.T) {
 	const join = "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"
 	for before, after := range map[string]string{
 		"server: https://10.0.0.2:6443\n":  "server: https://10.0.0.2:6443\n",
@@ -203,7 +203,7 @@ func snapshot(holds string) string {
 func TestSnapshotIsVerifiedBeforeServersStop(t *testing.T) {
 	ours := snapshot("bolt\x00\x01/bootstrap/2d711642b726\x00pages")
 	for name, test := range map[string]struct{ file, content, token, refused string }{
-		"ours":                     {"one", ours, "token: x", ""},
+		"this cluster's":           {"one", ours, "token: x", ""},
 		"with a token in quotes":   {"one", ours, `token: "x"`, ""},
 		"with the CA in the token": {"one", ours, "token: K10abc::server:x", ""},
 		"another cluster's": {"one", snapshot("bolt/bootstrap/000000000000pages"), "token: x",
@@ -214,7 +214,7 @@ func TestSnapshotIsVerifiedBeforeServersStop(t *testing.T) {
 			"snapshot one is damaged"},
 		"empty":                     {"one", "", "token: x", "snapshot one is damaged"},
 		"compressed, so not opened": {"one.zip", "PK", "token: x", ""},
-		"none":                      {"", "", "token: x", ""},
+		"no snapshot":               {"", "", "token: x", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)

@@ -19,8 +19,8 @@ import (
 )
 
 // rekey re-encrypts the cluster's keys with the last of the servers' tokens, so that K3s needs no
-// earlier one. It fails if none of the tokens decrypts them, because the snapshot is then of
-// another cluster.
+// earlier token. It fails if no token decrypts the keys, because then the snapshot is of another
+// cluster.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)
 	if err != nil {

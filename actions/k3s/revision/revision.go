@@ -32,18 +32,18 @@ const perSecond = 1000
 // Edit describes the changes to the objects in the copy of a snapshot. The zero value changes no
 // object.
 type Edit struct {
-	// Forget reports whether to delete the object with an etcd key. Nil deletes none.
+	// Forget reports whether to delete the object with an etcd key. Nil deletes no object.
 	Forget func(key string) bool
 	// Tokens lists the server tokens, the current one last. The copy's cluster keys are encrypted
-	// with the current one. If empty, they are not changed.
+	// with the current token. If Tokens is empty, the keys are not changed.
 	Tokens []string
 }
 
 // PutAhead copies the snapshot from, which K3s may have compressed (.zip), to the new file to. The
 // copy's revision is higher than any that the cluster can have had, and all revisions before it are
-// marked as compacted. A client that watches from an earlier one gets the error 410 Gone, and lists
-// again. `etcdutl snapshot restore --bump-revision --mark-compacted` changes its data in the same
-// way (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference).
+// marked as compacted. A client that watches from an earlier revision gets the error 410 Gone, and
+// lists again. `etcdutl snapshot restore --bump-revision --mark-compacted` changes the restored
+// data in the same way (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference).
 //
 // The new revision grows with now, so that a second restore of the same snapshot does not reuse the
 // revisions of the first. After an error, to does not exist.
@@ -136,8 +136,8 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds a revision to an etcd database: the latest revision plus by. It contains only the
-// changes of edit. At its next start, etcd compacts all revisions before it.
+// raise adds a revision to an etcd database: the latest revision plus by. The new revision contains
+// only the changes of edit. At its next start, etcd compacts all earlier revisions.
 func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// snapshot makes a database whose latest revision is 41, a deletion, and appends its sum.
+// snapshot returns the path of a snapshot: a database whose latest revision, 41, is a deletion, and
+// its SHA-256 sum.
 func snapshot(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "on-demand-server-1-1795464917")
@@ -112,11 +113,11 @@ func TestCompressedSnapshotIsUnpacked(t *testing.T) {
 
 func TestPutAheadRefusesDamagedSnapshot(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
-		"a byte":    func(path string) error { return change(path, 5000) },
-		"its sum":   func(path string) error { return change(path, -1) },
-		"cut off":   func(path string) error { return os.Truncate(path, 4096) },
-		"empty":     func(path string) error { return os.Truncate(path, 0) },
-		"no etcd's": func(path string) error { return os.WriteFile(path, sealed("something else entirely"), 0o600) },
+		"a changed byte":   func(path string) error { return change(path, 5000) },
+		"a changed sum":    func(path string) error { return change(path, -1) },
+		"cut off":          func(path string) error { return os.Truncate(path, 4096) },
+		"empty":            func(path string) error { return os.Truncate(path, 0) },
+		"no etcd database": func(path string) error { return os.WriteFile(path, sealed("something else entirely"), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := snapshot(t)
@@ -138,13 +139,14 @@ func change(path string, at int) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// sealed returns a text with its sum appended.
+// sealed returns a text with its SHA-256 sum appended.
 func sealed(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return append([]byte(text), sum[:]...)
 }
 
-// kept makes a snapshot with further keys, in revisions from 30 on; one without a value is deleted.
+// kept returns the path of a snapshot with more keys, in revisions from 30 on. A pair without a
+// value is a deletion.
 func kept(t *testing.T, pairs ...[2]string) string {
 	t.Helper()
 	path := snapshot(t)
@@ -189,8 +191,8 @@ func TestPutAheadDropsObjectsOfLostHosts(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// A snapshot from before a rotation has the cluster's keys under the former token. K3s is not
-// started with that token any more.
+// In a snapshot from before a rotation, the former token encrypts the cluster's keys. K3s does not
+// start with that token any more.
 func TestPutAheadReencryptsKeysForWantedToken(t *testing.T) {
 	sealedBy := func(password string) [2]string {
 		text, err := seal(password, []byte("the cluster's keys of "+password))
@@ -204,13 +206,13 @@ func TestPutAheadReencryptsKeysForWantedToken(t *testing.T) {
 		says  string
 	}{
 		"the wanted token": {[][2]string{sealedBy("third")}, "third", ""},
-		"a former one":     {[][2]string{sealedBy("first")}, "first", ""},
-		"a rotation, with what it has deleted": {[][2]string{sealedBy("first"), sealedBy("second"),
+		"a former token":   {[][2]string{sealedBy("first")}, "first", ""},
+		"a completed rotation": {[][2]string{sealedBy("first"), sealedBy("second"),
 			{token.Key("first"), ""}}, "second", ""},
-		"a rotation that was killed in between": {[][2]string{sealedBy("second"), sealedBy("third")}, "third", ""},
+		"an interrupted rotation": {[][2]string{sealedBy("second"), sealedBy("third")}, "third", ""},
 		"another cluster": {[][2]string{sealedBy("foreign")}, "",
 			"it is not of this cluster: none of the stack's 3 tokens"},
-		"what is gone": {[][2]string{sealedBy("first"),
+		"a deleted key": {[][2]string{sealedBy("first"),
 			{token.Key("first"), ""}}, "", "not of this cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,15 +58,15 @@ type found struct {
 	// data is true if the server has etcd data, runs if its K3s runs.
 	data, runs bool
 	// tokens are the indices of the tokens whose keys occur in etcd's files, perhaps as deleted
-	// ones.
+	// keys.
 	tokens []int
 }
 
 // has reports whether a token's key occurs in the server's data.
 func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
 
-// Run rotates the token, and returns once every server's data can be decrypted with the wanted one.
-// before is the generation that the last run printed; it is an error if Generation is lower.
+// Run rotates the token, and returns once every server's data can be decrypted with the wanted
+// token. before is the generation that the last run printed; Run fails if Generation is lower.
 func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
 	if r.Generation < before {
 		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack "+
@@ -164,7 +164,7 @@ func (r *Rotation) pendingServers(all []found) []found {
 }
 
 // mustRun returns an error if K3s is stopped on one of servers. Such a server would miss the
-// rotation and later start with the new token, but data that the old one encrypts.
+// rotation. Later it could not start with the new token, because the old token encrypts its data.
 func mustRun(servers []found) error {
 	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
 	if len(stopped) == 0 {

@@ -72,25 +72,25 @@ func TestRotationReplacesFormerTokens(t *testing.T) {
 		says, followed map[string]string
 		asked, fails   string
 	}{
-		"a first up": {ofAllServers(""), nil, "", ""},
-		"from the last token": {ofAllServers("data runs " + second),
+		"the first update": {ofAllServers(""), nil, "", ""},
+		"from the previous token": {ofAllServers("data runs " + second),
 			ofAllServers("data runs " + second + " " + third),
 			"server-1: token-two to token-three", ""},
-		"over a generation": {ofAllServers("data runs " + first),
+		"from the token before the previous one": {ofAllServers("data runs " + first),
 			ofAllServers("data runs " + third), "server-1: token-one to token-three", ""},
-		"after one that was done": {ofAllServers("data runs " + second + " " + third), nil,
+		"after a completed rotation": {ofAllServers("data runs " + second + " " + third), nil,
 			"", ""},
-		"done, and a server is off": {but(ofAllServers("data runs "+third), "server-2",
+		"completed, and K3s is stopped on a server": {but(ofAllServers("data runs "+third), "server-2",
 			"data "+third), nil, "", ""},
-		"a server has joined anew": {but(ofAllServers("data runs "+second), "server-1", ""),
+		"a server without data": {but(ofAllServers("data runs "+second), "server-1", ""),
 			ofAllServers("data runs " + third), "server-2: token-two to token-three", ""},
-		"a server is off": {but(ofAllServers("data runs "+second), "server-3",
+		"K3s is stopped on a server": {but(ofAllServers("data runs "+second), "server-3",
 			"data "+second), nil, "", "found it stopped on server-3"},
-		"one was off while it was done": {but(ofAllServers("data runs "+third), "server-3",
+		"K3s was stopped on a server during the rotation": {but(ofAllServers("data runs "+third), "server-3",
 			"data "+second), nil, "", "found it stopped on server-3"},
 		"data that no token opens": {ofAllServers("data runs"), nil, "",
 			"none of the stack's 3 tokens opens"},
-		"a server that does not get them": {ofAllServers("data runs " + second),
+		"a server that does not get the new key": {ofAllServers("data runs " + second),
 			but(ofAllServers("data runs "+third), "server-2", "data runs "+second),
 			"server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
 	} {
@@ -113,8 +113,8 @@ func TestRotationReplacesFormerTokens(t *testing.T) {
 	}
 }
 
-// A lower generation would bring a former token back. Its key may still be in etcd's files, so the
-// rotation would look done, but K3s would not start with that token.
+// A lower generation would bring a former token back. That token's key may still be in etcd's
+// files, so the rotation would look complete, but K3s would not start with the token.
 func TestRotationRefusesLowerGeneration(t *testing.T) {
 	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()

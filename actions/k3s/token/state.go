@@ -16,8 +16,8 @@ func Name(first string, generation int) string {
 	return fmt.Sprintf("%s-%d", first, generation)
 }
 
-// Servers returns the servers' tokens in a state, from the first generation on. The earlier ones
-// are kept, because a snapshot needs the token of its time.
+// Servers returns the servers' tokens in a state, from the first generation on. Earlier tokens are
+// kept, because a snapshot needs the token that was current at its creation.
 func Servers(state *stackstate.State) []string { return readTokens(state, "k3s-token") }
 
 // Agents returns the agents' tokens in a state, from the first generation on.

@@ -55,8 +55,8 @@ type cluster struct {
 	kubelet func(node *corev1.Node)
 }
 
-// newCluster returns the named nodes. Without names: three servers and two agents, each agent with
-// a Pod.
+// newCluster returns a cluster of the named nodes. Without names: three servers and two agents,
+// each agent with a Pod.
 func newCluster(t *testing.T, names ...string) *cluster {
 	t.Helper()
 	if len(names) == 0 {

@@ -28,7 +28,7 @@ var observeScript = k3shost.CertificatesFunction + observeItself
 //go:embed restart.sh
 var restartScript string
 
-// Timeouts of the requests to a host.
+// These are the timeouts of requests to a host.
 const (
 	observeLimit = 3 * time.Minute // longer than the script waits for a running install
 	// restartLimit allows for a copy of the binary on a slow disk.

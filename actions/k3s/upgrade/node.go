@@ -59,9 +59,9 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	return nil
 }
 
-// keptGoing handles a failed restart. If the host refused it, the old K3s still runs, so the node
-// is uncordoned. If the host's answer was lost, the new K3s may have started. The cordon then
-// stays, because the next run would take an uncordoned node for a working one.
+// keptGoing handles a failed restart. If the host refused the restart, the old K3s still runs, so
+// the node is uncordoned. If the host's answer was lost, the new K3s may have started. The cordon
+// then stays, because the next run would take an uncordoned node for a working one.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {
@@ -134,8 +134,8 @@ func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	})
 }
 
-// nodeReady waits until the node's new kubelet reports Ready. It ignores reports from before after,
-// the time of the restart.
+// nodeReady waits until the node's new kubelet reports Ready. It ignores reports that are older
+// than after, the time of the restart.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
 	nodes := apiserver.OneNode(r.Client, name)
 	output := "no API server answered"

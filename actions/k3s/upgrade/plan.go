@@ -57,7 +57,7 @@ func (p Plan) URLs() map[string]string {
 type Host string
 
 const (
-	// HostWithout means that the host has no K3s yet; its install brings the wanted one.
+	// HostWithout means that the host has no K3s yet; the install will start the wanted version.
 	HostWithout Host = "without"
 	// HostPending means that the host runs another binary or configuration than the wanted one.
 	HostPending Host = "pending"

@@ -45,7 +45,7 @@ type Hosts interface {
 	// Serves returns an error if the API server at url is not ready.
 	Serves(ctx context.Context, url string) error
 	// Works waits until K3s works on the host and, for a server, the API server at url. The error
-	// says why it does not.
+	// says why K3s does not work.
 	Works(ctx context.Context, host health.Host, url string) error
 }
 

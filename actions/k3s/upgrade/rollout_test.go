@@ -66,7 +66,7 @@ func TestRolloutStopsWhenNodeDoesNotReturn(t *testing.T) {
 	assert.False(t, c.node("server-2").Spec.Unschedulable)
 }
 
-// SIGKILL leaves no time for a message: the next run reads the remaining work from hosts and Nodes.
+// A killed run records nothing, so the next run reads the remaining work from hosts and Nodes.
 func TestInterruptedRolloutContinues(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-1", next),
@@ -161,7 +161,7 @@ func TestUpgradeReportsWrongChecksum(t *testing.T) {
 	assert.Equal(t, was, c.node("server-2").Status.NodeInfo.KubeletVersion)
 }
 
-// Nodes in other lanes have begun when the first node fails.
+// When the first node fails, the upgrades of concurrent nodes have begun.
 func TestFailedRolloutCountsConcurrentNodesAsStarted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1", "agent-2", "agent-3")
 	c.plan.Concurrency = 2
@@ -176,7 +176,7 @@ func TestFailedRolloutCountsConcurrentNodesAsStarted(t *testing.T) {
 	assert.NotContains(t, c.restarted, "agent-3")
 }
 
-func TestNodeReturnsOnlyWhenNewKubeletIsReady(t *testing.T) {
+func TestUpgradeFailsIfNewKubeletIsNotReady(t *testing.T) {
 	for name, test := range map[string]struct {
 		kubelet func(node *corev1.Node)
 		want    string
@@ -184,7 +184,7 @@ func TestNodeReturnsOnlyWhenNewKubeletIsReady(t *testing.T) {
 		"another version": {func(node *corev1.Node) {
 			node.Status.NodeInfo.KubeletVersion = was
 		}, "Ready=True (KubeletReady: ) with kubelet " + was},
-		"what it reported before the restart": {func(node *corev1.Node) {
+		"a report from before the restart": {func(node *corev1.Node) {
 			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(
 				time.Now().Add(-time.Minute))
 		}, "Ready=True (KubeletReady: ) with kubelet " + next},
@@ -224,7 +224,7 @@ func TestNextRunCompletesRestartAfterLostConnection(t *testing.T) {
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-// If no other node accepts its Pods, a drain would keep them away at least as long as the restart.
+// If no other node accepts the Pods, a drain would stop them for at least as long as the restart.
 func TestNodeIsNotDrainedWhenOthersAreTainted(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")
@@ -236,14 +236,15 @@ func TestNodeIsNotDrainedWhenOthersAreTainted(t *testing.T) {
 	assert.Contains(t, c.log.String(), "agent-1 is not drained: no other node could take its Pods")
 }
 
-// If an API server cannot say whether there is another node, the node must not stay cordoned.
+// If Strata cannot list the Nodes to find one for the Pods, the cordoned node must not stay
+// cordoned.
 func TestNodeIsUncordonedWhenNodeListFails(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0
 	c.client.PrependReactor("list", "nodes",
 		func(clienttesting.Action) (bool, runtime.Object, error) {
-			// The first list is the rollout's own. Then each server makes two lists: of nodes that
-			// serve, and of nodes that take its Pods.
+			// The rollout lists the Nodes first. Then it lists them twice for each server: to check
+			// the other servers, and to find a node for its Pods.
 			lists++
 			if lists < 3 {
 				return false, nil, nil

@@ -100,7 +100,7 @@ func TestObserveReportsWhetherK3sRunsWantedBinary(t *testing.T) {
 }
 
 // A configuration that was edited by hand still differs from the record after the upgrade.
-func TestRestartRecordsOnlyWhatItReplaced(t *testing.T) {
+func TestRestartUpdatesRecordOnlyForReplacedFiles(t *testing.T) {
 	h := newHost(t)
 	config := "00 600 0:0 0.0 " + h.root + "/etc/rancher/k3s/config.yaml\n"
 	h.write("var/lib/strata/k3s.files", "00 755 0:0 0.0 "+h.root+"/usr/local/bin/k3s\n"+config)
@@ -123,7 +123,7 @@ func TestPlacedBinaryIsPendingBeforeRestart(t *testing.T) {
 	assert.Contains(t, output, "pending\n")
 }
 
-// A half-written binary must not keep a full disk full, and the running K3s continues.
+// On a full disk, the restart must remove the half-written binary and keep the running K3s.
 func TestFullDiskKeepsOldBinary(t *testing.T) {
 	h := newHost(t)
 	h.write("bin/cp",

@@ -15,7 +15,8 @@ import (
 const undoTimeout = time.Minute
 
 // change changes an existing machine to match the Spec: it grows the disk, and starts the machine
-// if it is stopped. It returns errRestart if processors or memory change only at a restart.
+// if it is stopped. It returns errRestart if the machine must restart to get other processors or
+// memory.
 func change(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer,
 ) error {

@@ -21,10 +21,10 @@ func createMachine(
 	return create(ctx, spec, secrets, false, log)
 }
 
-// updateMachine changes an existing machine. It does not replace a missing one, because the new one
-// would be empty, and Pulumi would not install its workload again. It only replaces a machine whose
-// deletion had begun, because its workload was gone by then. before is the machine's previous
-// output; empty if the state does not contain the machine.
+// updateMachine changes an existing machine. It does not replace a missing machine, because a new
+// machine would be empty, and Pulumi would not install its workload again. It only replaces a
+// machine whose deletion had begun, because its workload was gone by then. before is the machine's
+// previous output; empty if the state does not contain the machine.
 func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets,
 	log io.Writer,

@@ -28,7 +28,7 @@ func deleteMachine(
 			return nil
 		}
 		// The mark is deleted with the machine. If this run is interrupted, the mark tells the next
-		// one that the machine's workload is gone.
+		// run that the machine's workload is gone.
 		mark := have.Mark
 		mark.State = hypervisor.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {

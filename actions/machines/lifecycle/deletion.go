@@ -26,10 +26,10 @@ func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secre
 	return err
 }
 
-// markForReplacement marks the machines that an interrupted destroy has left to be recreated. The
-// state no longer contains their cluster, so the next run recreates them. It returns their nodes,
-// and the nodes whose machines the destroy has deleted: only a destroy removes this command from the
-// state while the machines are still in it.
+// markForReplacement marks the machines that an interrupted destroy has left, so that the next run
+// recreates them. The state no longer contains their cluster. It returns the nodes of these
+// machines, and the nodes whose machines the destroy has deleted. Only a destroy removes this
+// command from the state while the machines are still in it.
 func markForReplacement(
 	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets,
 ) (left, deleted []string, err error) {

@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// brokenOff interrupts the deletion of a machine right after the mark of the deletion is written.
+// brokenOff imitates an interrupted deletion of a machine: it only writes the deletion's mark.
 func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
 	require.NoError(t, withDriver(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
@@ -53,8 +53,8 @@ func TestMachineIsRecreatedAfterInterruptedDeletion(t *testing.T) {
 	})
 }
 
-// The marks of a destroy count for the machines that it left, until the next run checks them. A
-// machine that was made since has no such mark.
+// The marks of an interrupted destroy stay on the remaining machines until the next run reads them.
+// A machine that was created later has no such mark.
 func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
@@ -88,8 +88,8 @@ func TestMachinesAreReplacedOnlyAfterInterruptedDestroy(t *testing.T) {
 	})
 }
 
-// A destroy that was killed before Pulumi recorded the deletion leaves no mark, and the machine in
-// the state.
+// A destroy was killed after it deleted a machine, and before Pulumi recorded the deletion. No mark
+// is left, and the state still contains the machine.
 func TestMachineIsRecreatedAfterUnrecordedDeletion(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		t.Setenv(self.HostKey, string(vmtest.NewKey(t)))
@@ -114,7 +114,7 @@ func TestMachineIsRecreatedAfterUnrecordedDeletion(t *testing.T) {
 	})
 }
 
-func TestMachinesOfHypervisorAreMarkedOverOneConnection(t *testing.T) {
+func TestMachinesAreMarkedOverOneConnection(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(sshtest.Call) int { return 0 } // the hypervisor has no machine
 	one := hypervisors["libvirt"].spec()

@@ -36,7 +36,7 @@ func newVirsh(t *testing.T) string {
 	return dir
 }
 
-// things returns the domains and volumes, without the other owner's and without the image.
+// things returns the domains and volumes, except those of the other owner and the image.
 func things(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
@@ -92,12 +92,12 @@ func TestLibvirtCleansUpAfterFailedCreate(t *testing.T) {
 	}{
 		{"a full pool", "vol-clone", "error: Failed to clone vol: No space left on device",
 			[]string{"the storage is full", "vol-clone", "this machine"}},
-		{"a bridge that is not there", "start",
+		{"a missing bridge", "start",
 			"error: Cannot get interface MTU on 'br0': No such device", []string{"no such bridge"}},
-		{"a processor that cannot", "start",
+		{"a processor without KVM", "start",
 			"error: unsupported configuration: Emulator does not support virt type 'kvm'",
 			[]string{"strata:hosts.libvirt.type"}},
-		{"a libvirt that does not run", "list",
+		{"libvirtd does not run", "list",
 			"error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file",
 			[]string{"systemctl start libvirtd"}},
 	} {
@@ -163,7 +163,7 @@ func TestLibvirtObserveReportsMachineState(t *testing.T) {
 	assert.Contains(t, facts.Agent, "not connected")
 }
 
-func TestUnreachableHypervisorFailsAtTimeoutWithFix(t *testing.T) {
+func TestUnreachableHypervisorErrorNamesFix(t *testing.T) {
 	spec := vmtest.OnLibvirt()
 	spec.Hypervisor.Name = "hypervisor"
 	spec.Hypervisor.Address = "127.0.0.1"

@@ -39,7 +39,7 @@ func here(t *testing.T) hypervisor.Host {
 	return host
 }
 
-// path puts programs in front of this test's PATH.
+// path puts a folder in front of the test's PATH.
 func path(t *testing.T, dir string) {
 	t.Helper()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
