@@ -111,9 +111,9 @@ func TestMachineOfOtherStateIsNotChanged(t *testing.T) {
 	})
 }
 
-// A released machine gets its cluster's identity at the next update, if the state has the machine.
-// An update whose state does not have it finds it only by name, and does not take it.
-func TestReleasedMachineGetsClusterIdentity(t *testing.T) {
+// A machine whose mark was cleared gets its cluster's identity at the next update, if the state
+// contains the machine. Otherwise the update finds the machine only by its name, and fails.
+func TestMachineWithClearedMarkGetsClusterIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()

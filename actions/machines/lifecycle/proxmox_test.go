@@ -62,7 +62,7 @@ func TestProxmoxCreatesUpdatesAndDeletesMachine(t *testing.T) {
 		"one that is gone already is no error")
 }
 
-// A missing machine is not made anew without consent. The new one would be empty, and the old
+// A missing machine is not recreated without consent. The new machine would be empty, and the old
 // workload would not run again.
 func TestMissingMachineIsNotRecreatedWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
@@ -91,10 +91,10 @@ func TestProxmoxCleansUpAfterFailedCreate(t *testing.T) {
 		before func(*pve, *hypervisor.Spec)
 		says   []string
 	}{
-		{"a template that is not there", func(_ *pve, s *hypervisor.Spec) {
+		{"a missing template", func(_ *pve, s *hypervisor.Spec) {
 			s.Proxmox.Template = 9001
 		}, []string{"no template 9001", "strata:hosts.proxmox.template"}},
-		{"a template that is none", func(_ *pve, s *hypervisor.Spec) {
+		{"a VM that is no template", func(_ *pve, s *hypervisor.Spec) {
 			s.Proxmox.Template = 100
 		}, []string{"VM 100 (mail) is no template", "qm template 100"}},
 		{"a full storage", func(p *pve, _ *hypervisor.Spec) {
@@ -105,17 +105,17 @@ func TestProxmoxCleansUpAfterFailedCreate(t *testing.T) {
 			p.write("storage.json", map[string]int{"local-lvm": 10, "local": 10})
 		},
 			[]string{"No space left on device", "qm disk resize"}},
-		{"a storage that is not there", func(_ *pve, s *hypervisor.Spec) {
+		{"a missing storage", func(_ *pve, s *hypervisor.Spec) {
 			s.Proxmox.Storage = "fast"
 		}, []string{"storage 'fast' does not exist"}},
-		{"a number that is taken", func(_ *pve, s *hypervisor.Spec) {
+		{"a VM ID that is taken", func(_ *pve, s *hypervisor.Spec) {
 			s.ID = 100
 		}, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
 		{"another owner's machine with the name", func(p *pve, _ *hypervisor.Spec) {
 			p.guest(101, map[string]string{"name": "strata-dev-server-1"})
 		},
 			[]string{"VM 101 is called strata-dev-server-1", "did not make", "left alone"}},
-		{"a machine of another stack's", func(p *pve, _ *hypervisor.Spec) {
+		{"another stack's machine", func(p *pve, _ *hypervisor.Spec) {
 			p.guest(101,
 				map[string]string{"name": "strata-dev-server-1",
 					"description": "strata stack=prod node=server-1 state=made"})
@@ -181,7 +181,7 @@ func TestConcurrentCreatesGetDistinctVMIDs(t *testing.T) {
 	}
 }
 
-func TestCreateReplacesLeftoverOfKilledCreate(t *testing.T) {
+func TestCreateReplacesPartialMachineOfKilledCreate(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.guest(105, map[string]string{"name": spec.Name(),
 		"description": spec.Mark(hypervisor.StateMaking).Line()})

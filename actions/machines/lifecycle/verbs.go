@@ -14,9 +14,9 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// The commands of virtual machines' resources. They set their own timeouts, because a restart waits
-// for its turn. Keys are in the environment, in PEM: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and
-// STRATA_SSH_KEY.
+// These are the verbs of virtual machines' resources. They set their own timeouts, because a
+// restart waits until no other machine restarts. Keys are in the environment, in PEM:
+// STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY.
 var (
 	// Create creates a machine, or changes an existing one to match its Spec, and prints its
 	// Result.
@@ -56,11 +56,11 @@ var (
 		})
 )
 
-// The commands of the resource that marks a stack's machines before the first is deleted.
+// These are the verbs of the resource that marks a stack's machines before the first is deleted.
 var (
 	// MarkForReplacement marks the machines that an interrupted destroy has left, so that they are
-	// recreated. It prints the nodes whose machines that destroy has deleted, as JSON; nothing if
-	// there are none.
+	// recreated. It prints the nodes whose machines the destroy has deleted, as JSON; nothing if it
+	// has deleted none.
 	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
 		left, deleted, err := markForReplacement(ctx, all, secrets())
 		if again := append(left, deleted...); len(again) > 0 {

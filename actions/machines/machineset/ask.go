@@ -13,8 +13,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// askLimit bounds the request to one server. All servers are queried in parallel; one under load
-// needs more than a few seconds.
+// askLimit bounds the request to one server. All servers are queried in parallel; a server under
+// load needs more than a few seconds.
 const askLimit = 30 * time.Second
 
 // Ask returns an error if a server of the plan must not be replaced now, because too few of the

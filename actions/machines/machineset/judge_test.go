@@ -33,12 +33,12 @@ func word(text string) func(*Machine) { return func(m *Machine) { m.Recreate = t
 
 func TestUnchangedMachinesAreNotRecreated(t *testing.T) {
 	for name, sets := range map[string][2]Set{
-		"the first run":        {Set{}, three()},
-		"the same":             {three(), three()},
-		"a word that was used": {three().with(1, word("disk")), three().with(1, word("disk"))},
-		"a word that has left": {three().with(1, word("disk")), three()},
-		"a node that is new":   {Set{Machines: three().Machines[:3]}, three()},
-		"a node that left":     {three(), Set{Machines: three().Machines[:3]}},
+		"the first run":                  {Set{}, three()},
+		"the same":                       {three(), three()},
+		"a recreate value that was used": {three().with(1, word("disk")), three().with(1, word("disk"))},
+		"a removed recreate value":       {three().with(1, word("disk")), three()},
+		"a new node":                     {Set{Machines: three().Machines[:3]}, three()},
+		"a removed node":                 {three(), Set{Machines: three().Machines[:3]}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := Judge(sets[0], sets[1])

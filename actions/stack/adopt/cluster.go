@@ -30,10 +30,10 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{kinds: kinds, kube: kube}, nil
 }
 
-// BeforeChange makes sure that the kubernetes provider can create an object, or change a Helm
-// release, and adopts one that exists already. token is the resource's Pulumi type; known is true
-// if the state contains it; inputs are its inputs as plain values. After an error the change must
-// not happen.
+// BeforeChange prepares the create of an object, or the change of a Helm release, by the kubernetes
+// provider. It adopts an object or release that already exists. token is the resource's Pulumi
+// type; known is true if the state contains it; inputs are its inputs as plain values. After an
+// error the change must not happen.
 func (c *Cluster) BeforeChange(
 	ctx context.Context, token string, known bool, inputs map[string]any,
 ) error {

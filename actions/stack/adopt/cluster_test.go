@@ -64,7 +64,7 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 	return object
 }
 
-// changes returns the requests to the cluster that are no reads.
+// changes returns the requests to the cluster that are not reads.
 func changes(c *fakeCluster) []clienttesting.Action {
 	var found []clienttesting.Action
 	actions := append(c.objects.Actions(),
@@ -112,8 +112,8 @@ func TestNamespaceIsAdoptedWithoutDeletion(t *testing.T) {
 	}
 }
 
-// An apply of a name alone leaves no field manager. A killed destroy left traefik's namespace in
-// this state.
+// An apply that sets only a name leaves no field manager. After a killed destroy, traefik's
+// namespace had none.
 func TestBareNamespaceWithoutFieldManagerIsAdopted(t *testing.T) {
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace",
 		"metadata": map[string]any{"name": "traefik"}}
@@ -157,7 +157,7 @@ func TestAdoptionRetriesWhileAPIServerRestarts(t *testing.T) {
 	assert.Equal(t, -1, away)
 }
 
-func TestMissingOrTerminatingObjectIsLeftToCreate(t *testing.T) {
+func TestOnlyMissingObjectIsLeftToCreate(t *testing.T) {
 	going := object("Namespace", "", "going", "pulumi-kubernetes")
 	going.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
 	going.SetFinalizers([]string{"kubernetes"})
@@ -212,7 +212,7 @@ func (c *Cluster) records(t *testing.T) map[string]string {
 
 var traefik = map[string]any{"name": "traefik", "namespace": "traefik"}
 
-func TestHelmReleaseOfKilledRunIsReinstalled(t *testing.T) {
+func TestHelmRecordsOfKilledInstallAreDeleted(t *testing.T) {
 	for _, status := range []string{"pending-install", "deployed", "failed"} {
 		c := cluster(t, nil, record("traefik", "1", status, "pulumi-resource-kubernetes"),
 			record("other", "1", "deployed", "helm"))

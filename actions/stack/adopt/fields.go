@@ -20,8 +20,8 @@ import (
 const tried = "strata-adopt"
 
 // handOver moves the fields that the provider has applied to the field manager of its create, and
-// removes those in free. The provider applies without force, with a random field manager for each
-// resource, and takes over only the fields of its create (pulumi-kubernetes
+// removes the fields in free. The provider applies without force, with a random field manager for
+// each resource, and takes over only the fields of its create (pulumi-kubernetes
 // provider/pkg/await/await.go, fixCSAFieldManagers). Fields with the manager of a former resource
 // would conflict with every later change.
 func handOver(

@@ -57,8 +57,8 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 
 // adoptRecord makes one revision's record harmless for the next Helm operation. If the state
 // contains the release, it marks a pending record as failed, because Helm refuses to upgrade with a
-// pending one. If not, it deletes the record, because Helm refuses to install under a name that has
-// records. The install then adopts the objects with the release's annotations
+// pending record. If not, it deletes the record, because Helm refuses to install under a name that
+// has records. The install then adopts the objects with the release's annotations
 // (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). If Helm is still writing,
 // either change fails with a conflict.
 func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Secret) error {

@@ -17,14 +17,14 @@ import (
 // parallel is the number of objects that are compared at the same time.
 const parallel = 16
 
-// cluster compares objects with those of a cluster.
+// cluster compares the state's objects with the cluster's objects.
 type cluster struct {
 	kinds *apiserver.Kinds
 	kube  kubernetes.Interface
 }
 
 // compareAll compares objects in parallel. It returns the differences in the objects' order, and
-// the errors of those that could not be compared.
+// the errors of the objects that could not be compared.
 func (c *cluster) compareAll(ctx context.Context, all []wanted) (found []Difference, errs []error) {
 	differences, failures := make([]*Difference, len(all)), make([]error, len(all))
 	var some errgroup.Group

@@ -16,9 +16,9 @@ import (
 // them by updates, which have no server-side apply.
 const Manager = "strata-drift"
 
-// compare returns how an object differs from the wanted one; nil if it does not. It asks the API
-// server to apply the object as a dry run, so that defaults and admission webhooks count as in an
-// update.
+// compare returns the difference between the wanted object and the cluster's; nil if there is none.
+// It asks the API server to apply the object as a dry run, so that defaults and admission webhooks
+// count as in an update.
 func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error) {
 	client, namespaced, err := c.kinds.Client(ctx, one.object, one.namespace)
 	found := &Difference{Resource: one.resource, Thing: one.title(namespaced), Verdict: Missing,
@@ -68,8 +68,8 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	return found, nil
 }
 
-// try asks what an apply of the object would make of it. It does not wait for an admission webhook
-// that does not answer.
+// try returns the result of an apply of the object, as a dry run. It does not retry while an
+// admission webhook does not answer.
 func (w *wanted) try(
 	ctx context.Context, client dynamic.ResourceInterface, force bool,
 ) (*unstructured.Unstructured, error) {

@@ -99,8 +99,8 @@ var scaler = &autoscalingv2.HorizontalPodAutoscaler{
 		CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}},
 }
 
-// verdictCases are objects as they are and as they were left. applied is what an apply would make of
-// the object; by default, what it is.
+// verdictCases has, for each difference says, the object in the cluster (live), the object of the
+// last update (wanted), and the result of an apply of wanted (applied, default live).
 var verdictCases = map[string]struct {
 	live, applied, wanted string
 	refused, conflict     error
@@ -108,8 +108,8 @@ var verdictCases = map[string]struct {
 	says                  string
 	fails                 bool
 }{
-	"as it was": {live: one, wanted: one},
-	"gone":      {wanted: one, says: "Deployment/apps/web: missing"},
+	"unchanged": {live: one, wanted: one},
+	"missing":   {wanted: one, says: "Deployment/apps/web: missing"},
 	"of a kind that is not served": {wanted: `{apiVersion: a/v1, kind: A, metadata: {name: a}}`,
 		says: "A/a: missing"},
 	"scaled by hand": {live: none, applied: one, wanted: one,
@@ -117,10 +117,10 @@ var verdictCases = map[string]struct {
 	"changed by a person": {live: none, applied: one, wanted: one,
 		conflict: conflictWith(`conflict with "kubectl-edit" using apps/v1`),
 		says:     "Deployment/apps/web: changed spec.replicas (by kubectl-edit)"},
-	"changed without an owner": {live: none, applied: one, wanted: one,
+	"changed without a field manager": {live: none, applied: one, wanted: one,
 		conflict: conflictWith(`conflict with "pulumi-resource-kubernetes" using apps/v1`),
 		says:     "Deployment/apps/web: changed spec.replicas"},
-	"taken over": {live: none, applied: one, wanted: one,
+	"taken over by another apply": {live: none, applied: one, wanted: one,
 		conflict: conflictWith(`conflict with "flux"`),
 		says: "Deployment/apps/web: changed spec.replicas (by flux); left as it is: flux has taken " +
 			"the fields over by server-side apply; strata:drift.ignore accepts that"},
@@ -128,7 +128,7 @@ var verdictCases = map[string]struct {
 	"being deleted": {live: leaving, applied: one, wanted: one,
 		says: "Deployment/apps/web: changed (is being deleted since 16:00:00); " +
 			"left as it is: run up again when it is gone"},
-	"changed where it cannot be put back": {live: none, wanted: one,
+	"changed in an immutable field": {live: none, wanted: one,
 		refused: apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "web",
 			field.ErrorList{field.Invalid(field.NewPath("spec", "selector"), "a secret", "no")}),
 		says: "Deployment/apps/web: changed spec.selector (the API server refuses its former " +
@@ -190,9 +190,9 @@ func TestOnlyDifferencesOfResourceArePutBack(t *testing.T) {
 	}
 }
 
-// Argo CD generates keys in its Secret at its start. The token of a Pod names the UID of its
+// Argo CD generates keys in its Secret only when it starts. A Pod's token contains the UID of its
 // ServiceAccount.
-func TestWorkloadsAreRestartedAfterTheirSecretOrServiceAccountWasLost(t *testing.T) {
+func TestWorkloadRestartsAfterLossOfSecretOrServiceAccount(t *testing.T) {
 	for text, restarts := range map[string]bool{
 		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: apps}}`:             true,
 		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: elsewhere}}`:        false,
@@ -221,7 +221,7 @@ func TestWorkloadsAreRestartedAfterTheirSecretOrServiceAccountWasLost(t *testing
 	}
 }
 
-func TestReleaseWithoutRecordIsFoundAndGetsOneOfAFailedRelease(t *testing.T) {
+func TestReleaseWithoutRecordIsFoundAndGetsFailedRecord(t *testing.T) {
 	w := newWorld(t, "")
 	_, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")
 	require.NoError(t, err)
@@ -235,7 +235,8 @@ func TestReleaseWithoutRecordIsFoundAndGetsOneOfAFailedRelease(t *testing.T) {
 	assert.Equal(t, "failed", broken.status, "an update that is killed before is repeated")
 }
 
-// The record of an upgrade that was killed stays pending, and the state has the inputs of before.
+// The record of an upgrade that was killed stays pending, and the state has the inputs of the
+// update before it.
 func TestReleaseThatIsNotDeployedIsFound(t *testing.T) {
 	w := newWorld(t, "", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: "sh.helm.release.v1.rel.v2", Namespace: "apps", Labels: map[string]string{

@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// Verdict says how a thing differs from what the last update left.
+// Verdict is the kind of a Difference.
 type Verdict string
 
-// The verdicts.
+// These are the verdicts.
 const (
-	// Changed is a thing with another content, mode or state.
+	// Changed means another content, mode or state than the last update left.
 	Changed Verdict = "changed"
-	// Missing is a thing that does not exist any more.
+	// Missing means that the object, file or setting does not exist any more.
 	Missing Verdict = "missing"
-	// Extra is a thing that the last update did not leave, and that changes what K3s does.
+	// Extra means a file that Strata did not write, and that changes the behaviour of K3s.
 	Extra Verdict = "extra"
 )
 
-// Difference is a thing on a host or in the cluster that differs from what the last update left.
+// Difference describes an object in the cluster, or a file, unit or setting of a host, that was
+// changed since the last update.
 type Difference struct {
-	// Resource is the name of the Pulumi resource that owns the thing.
+	// Resource is the name of the Pulumi resource that owns Thing.
 	Resource string `json:"resource"`
 	// Thing is the object or the file, for example Deployment/traefik/traefik, or
 	// "/etc/rancher/k3s/config.yaml on server-1". strata:drift.ignore has the same form.
 	Thing   string  `json:"thing"`
 	Verdict Verdict `json:"verdict"`
-	// Fields are the changed fields of an object, for example spec.replicas. Empty for other
-	// things.
+	// Fields are the changed fields of an object, for example spec.replicas. Empty for hosts.
 	Fields []string `json:"fields,omitempty"`
-	// Evidence tells what is known of the change: its time, and the field manager or package that
-	// made it. It may be empty.
+	// Evidence describes the change as far as it is known: its time, and the field manager or
+	// package that made it.
 	Evidence string `json:"evidence,omitempty"`
-	// Kept is the reason why an update leaves the difference as it is, with the way to change that.
-	// If it is empty, an update puts the thing back.
+	// Kept is the reason why an update keeps the difference, and the step that users can take. If
+	// Kept is empty, an update puts Thing back.
 	Kept string `json:"kept,omitempty"`
 
-	// object is the wanted object; nil for a thing of a host and for a release.
+	// object is the wanted object; nil for a difference of a host or of a release.
 	object *wanted
 }
 

@@ -29,7 +29,7 @@ func TestReasonNamesDifferencesThatArePutBack(t *testing.T) {
 		"flux has taken the fields over", report.Differences[2].String())
 }
 
-func TestGatesRunAgainAfterWhatIsPutBackAndWhatWasKilled(t *testing.T) {
+func TestGatesRunAgainAfterPutBackOrKilledUpdate(t *testing.T) {
 	resource := func(name, kind string, inputs map[string]any, dependencies ...urn.URN) stackstate.Resource {
 		return stackstate.Resource{ResourceV3: apitype.ResourceV3{Type: tokens.Type(kind),
 			URN: urnOf(name), Inputs: inputs, Dependencies: dependencies}}

@@ -27,9 +27,9 @@ func contains(live, wanted any) bool {
 }
 
 // findChanged returns the paths of the fields that wanted sets, and that an apply of wanted would
-// change: live is the object as it is, applied as it would be. A field whose live value is the
-// wanted one does not count, although an admission webhook would change it now. Defaults that the
-// API server adds are in live and in applied.
+// change: live is the object in the cluster, applied the result of the apply. A field whose live
+// value is the wanted one does not count, although an admission webhook would change it now.
+// Defaults that the API server adds are in live and in applied.
 func findChanged(path string, wanted, live, applied any) []string {
 	if reflect.DeepEqual(live, applied) || reflect.DeepEqual(wanted, live) {
 		return nil
@@ -56,8 +56,8 @@ func findChangedKeys(path string, wanted map[string]any, live, applied any) (cha
 	return changed
 }
 
-// findChangedItems compares the items of a list. Items with names are compared by their names, and
-// others by their place.
+// findChangedItems compares the items of a list. Items with names are compared by name, and other
+// items by position.
 func findChangedItems(path string, wanted []any, live, applied any) (changed []string) {
 	before, _ := live.([]any)
 	after, _ := applied.([]any)

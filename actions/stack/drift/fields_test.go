@@ -14,15 +14,15 @@ func parse(t *testing.T, text string) (value any) {
 	return value
 }
 
-// live is the object as it is, and applied as an apply of wanted would make it. applied is live if
-// the case has none.
+// live is the object in the cluster, and applied the result of an apply of wanted; live if it is
+// empty.
 func TestOnlyFieldsThatApplyWouldChangeCount(t *testing.T) {
 	const container = "spec: {containers: [{name: a, image: one}, {name: b, image: two}]}"
 	for name, test := range map[string]struct {
 		wanted, live, applied string
 		changed               []string
 	}{
-		"nothing": {wanted: container, live: container},
+		"no difference": {wanted: container, live: container},
 		"another value": {wanted: "spec: {replicas: 2}", live: "spec: {replicas: 0}",
 			applied: "spec: {replicas: 2}", changed: []string{"spec.replicas"}},
 		"a value in another form": {wanted: "spec: {cpu: 0.5}", live: "spec: {cpu: 500m}"},

@@ -19,7 +19,7 @@ import (
 const (
 	// limit bounds the whole comparison.
 	limit = 30 * time.Second
-	// hostLimit bounds the comparison of the hosts: one that is off must not delay every update.
+	// hostLimit bounds the comparison of the hosts: a host that is off must not delay every update.
 	hostLimit = 10 * time.Second
 	// requestLimit bounds each request to the API server.
 	requestLimit = 15 * time.Second
@@ -39,8 +39,8 @@ type Report struct {
 }
 
 // Find compares the hosts and the cluster with a state that was read with its secrets. The report
-// leaves out the things in ignore. A state without a cluster has no difference. The caller must
-// call close after the last use of the report.
+// leaves out the differences whose Thing is in ignore. A state without a cluster has no difference.
+// The caller must call close after the last use of the report.
 func Find(
 	ctx context.Context, state *stackstate.State, ignore []string,
 ) (report *Report, closes func(), err error) {

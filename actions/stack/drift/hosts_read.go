@@ -42,7 +42,8 @@ func HostScript(cluster, node, pushed string) string {
 }
 
 // pushedLines returns the pushed files as lines of a record, without their modes, which do not
-// matter. It leaves out the sum of the binary, which is large: the install verifies it.
+// matter. It leaves out the checksum of the binary, because the binary is large and the install
+// verifies it.
 func (h host) pushedLines() string {
 	var lines strings.Builder
 	for _, input := range h.pushed {
@@ -55,7 +56,7 @@ func (h host) pushedLines() string {
 	return lines.String()
 }
 
-// errLine reports a line that the script does not print. It does not quote the line.
+// errLine reports an output line in an unknown format. It does not quote the line.
 var errLine = errors.New("expected lines of 5 fields from the comparison, found others")
 
 // parseLine returns the difference in a line of the script's output.
@@ -71,8 +72,8 @@ func (h host) parseLine(line string) (Difference, error) {
 	}, nil
 }
 
-// resource returns the name of the resource that puts a thing back. If K3s runs another binary, the
-// upgrade replaces it, because it drains the node first.
+// resource returns the name of the resource that puts thing back. If K3s runs another binary, this
+// is the upgrade, because the upgrade drains the node first.
 func (h host) resource(owner, thing, word string) string {
 	if owner == "push" {
 		for name, input := range h.pushed {
@@ -87,7 +88,7 @@ func (h host) resource(owner, thing, word string) string {
 	return h.component + "-" + h.target.Name + "-" + owner
 }
 
-// reasonToKeep returns the reason why an update does not put a thing back; empty if it does.
+// reasonToKeep returns the reason why an update does not put thing back; empty if an update does.
 func (h host) reasonToKeep(thing, word string) string {
 	switch word {
 	case "extra":

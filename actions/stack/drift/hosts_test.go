@@ -49,7 +49,7 @@ func stateOf(t *testing.T, key []byte, targets ...remote.Target) *stackstate.Sta
 	return state
 }
 
-func TestHostsReportsDifferencesOfEachHost(t *testing.T) {
+func TestComparisonOfHostsReturnsEachDifference(t *testing.T) {
 	server := sshtest.Start(t)
 	script, output := "", ""
 	server.Handler = func(call sshtest.Call) int {

@@ -19,8 +19,8 @@ var conflicting = regexp.MustCompile(`^conflict with "([^"]+)"(.* using )?`)
 
 // addManagers adds the field managers that own the changed fields, from the conflicts of an apply
 // that does not take over others' fields, and the times of their last changes. A manager that
-// applies keeps its fields. The managers of Pulumi's provider are no evidence: they own a field
-// whose value was changed without an owner, as by kubectl scale.
+// applies keeps its fields. The managers of Pulumi's provider are no evidence: they still own a
+// field that was changed without a field manager, as by kubectl scale.
 func (d *Difference) addManagers(err error, entries []metav1.ManagedFieldsEntry) {
 	if !apierrors.IsConflict(err) {
 		return // the fields were removed, or the object has changed again

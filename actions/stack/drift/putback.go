@@ -16,13 +16,14 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// putBackLimit bounds the return of a resource's objects. Their kinds and webhooks may be missing
-// until other objects are back.
+// putBackLimit bounds PutBack. The kinds and webhooks of a resource's objects may be missing until
+// other objects are put back.
 const putBackLimit = 2 * time.Minute
 
 // PutBack applies the objects of a resource that differ, by the same request that compared them. It
-// leaves those with a reason in Kept, and does nothing for a resource without objects. Workloads
-// are restarted first: if the update is killed between, the lost object is found missing again.
+// skips differences with a reason in Kept, and does nothing for a resource without objects.
+// Workloads are restarted first: if the update is killed before the apply, the next update finds
+// the object missing again.
 func (r *Report) PutBack(ctx context.Context, resource string) error {
 	ctx, cancel := context.WithTimeout(ctx, putBackLimit)
 	defer cancel()
@@ -68,9 +69,9 @@ func (r *Report) restart(ctx context.Context, resource string, differing []Diffe
 	return nil
 }
 
-// startedWith reports whether the object is a workload whose Pods need a missing object as it was
-// at their start. A controller may have written keys into a Secret that it generates only at its
-// start, as Argo CD does. The token of a Pod names the UID of its ServiceAccount.
+// startedWith reports whether the object is a workload whose Pods must restart because a Secret or
+// their ServiceAccount was missing. Some controllers, such as Argo CD, write keys into a Secret
+// only when they start. A Pod's token contains the UID of its ServiceAccount.
 func (w *wanted) startedWith(other Difference) bool {
 	if other.Verdict != Missing || w.object.GroupVersionKind().Group != "apps" ||
 		w.resolveNamespace() != other.object.resolveNamespace() {

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// Annotation is the annotation of an object with what an update has put back last.
+	// Annotation is the annotation of an object with the differences that an update put back last.
 	Annotation = "strata.dev/put-back"
-	// AnnotationTime is the annotation with the time at which the update found it.
+	// AnnotationTime is the annotation with the time at which the update found them.
 	AnnotationTime = "strata.dev/put-back-time"
 )
 
@@ -23,10 +23,11 @@ const (
 const named = 5
 
 // Reasons returns the reason of each resource of a state that an update puts back, by the
-// resource's name: the time at which its differences were found, a space, and the differences. The
-// time makes a difference that returns a new reason. The reason of a gate has the names of what it
-// checks instead. A release or a command whose update was killed has a reason, too: the state has
-// its inputs of before, so that no other update would repeat it, or run its gates.
+// resource's name: the time at which its differences were found, a space, and the differences.
+// Because of the time, a difference that occurs again has a new reason. The reason of a gate has
+// the names of the resources that the gate checks instead. A release or command whose update was
+// killed also has a reason: the state has its earlier inputs, so otherwise no update would repeat
+// it or run its gates.
 func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]string {
 	things := map[string][]string{}
 	for _, one := range r.Differences {
@@ -54,9 +55,9 @@ func (r *Report) Reasons(at time.Time, state *stackstate.State) map[string]strin
 	return reasons
 }
 
-// gatesOf returns the gates of a state that depend on something with a reason, with the names of
-// the latter. They run again: otherwise a second server would restart before the first one is back,
-// and an object would reach the webhook of a controller that has not started.
+// gatesOf returns the gates of a state that depend on a resource with a reason, with the names of
+// these resources. The gates run again. Otherwise a second server would restart before the first
+// server is back, and an object would reach the webhook of a controller that has not started.
 func gatesOf(state *stackstate.State, reasons map[string]string) map[string][]string {
 	found := map[string][]string{}
 	for _, gate := range state.Commands("gate") {

@@ -10,7 +10,7 @@ import (
 	"strata/internal/kube/helmrecord"
 )
 
-// release is a release without a newest revision that is deployed.
+// release is a Helm release whose newest revision is not deployed.
 type release struct {
 	resource, namespace, name string
 	// status is that of the newest revision, for example pending-upgrade after a killed update. If it
@@ -28,8 +28,8 @@ func (r release) difference() Difference {
 	return found
 }
 
-// readRelease returns the objects of a release's newest revision, from Helm's record. It returns
-// none, but the release, if that revision is not deployed.
+// readRelease returns the objects of a release's newest revision, from Helm's record. If that
+// revision is not deployed, it returns the release instead.
 func (c *cluster) readRelease(
 	ctx context.Context, resource, namespace, name string,
 ) (all []wanted, broken *release, err error) {
@@ -57,7 +57,7 @@ func (c *cluster) readRelease(
 	return all, nil, err
 }
 
-// RecordReleases writes a record for each release without one, so that an update can upgrade,
+// RecordReleases writes a record for each release that has none, so that an update can upgrade,
 // replace or delete it.
 func (r *Report) RecordReleases(ctx context.Context) error {
 	for _, one := range r.broken {

@@ -22,7 +22,7 @@ type wanted struct {
 	// resource is the name of the Pulumi resource that owns the object.
 	resource string
 	object   *unstructured.Unstructured
-	// namespace is that of an object without one, if its kind has namespaces.
+	// namespace is the namespace of an object that sets none, if its kind is namespaced.
 	namespace string
 	// manager is the field manager of the comparison: the one that applied the object, or Manager.
 	manager string

@@ -9,7 +9,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-func TestObjectIsComparedWithoutWhatOthersSet(t *testing.T) {
+func TestWantedObjectOmitsFieldsThatOthersSet(t *testing.T) {
 	for name, test := range map[string]struct{ given, want string }{
 		"a status, nulls and the provider's keys": {
 			`{kind: A, metadata: {name: a, creationTimestamp: null}, status: {x: 1}, __fieldManager: m, spec: {a: null}}`,
@@ -27,7 +27,7 @@ func TestObjectIsComparedWithoutWhatOthersSet(t *testing.T) {
 			`{kind: ClusterRole, metadata: {name: r}, aggregationRule: {}, rules: []}`,
 			`{kind: ClusterRole, metadata: {name: r}, aggregationRule: {}}`,
 		},
-		"a Secret's texts": {
+		"a Secret's stringData": {
 			`{kind: Secret, metadata: {name: s}, stringData: {a: x}, data: {b: eQ==}}`,
 			`{kind: Secret, metadata: {name: s}, data: {a: eA==, b: eQ==}}`,
 		},
@@ -63,7 +63,7 @@ metadata: {name: kubelet, namespace: kube-system}
 	require.ErrorContains(t, err, "the manifest of argocd-release")
 }
 
-func TestReasonsOfEarlierUpdatesAreInState(t *testing.T) {
+func TestFormerReadsReasonsFromState(t *testing.T) {
 	state, err := stackstate.Parse([]byte(`{"version":3,"deployment":{"resources":[
 		{"urn":"urn:pulumi:s::p::t::traefik-release","type":"kubernetes:helm.sh/v3:Release",
 			"inputs":{"description":"one"}},

@@ -10,7 +10,7 @@ import (
 )
 
 // end kills processes: it sends SIGTERM and, to those that are still alive after graceful, SIGKILL.
-// It returns when all have exited, or errSurvived.
+// It returns nil when all processes have exited, otherwise errSurvived.
 func end(ctx context.Context, victims []process) error {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -56,7 +56,7 @@ func watch(queue int, victim process) (lives bool, err error) {
 }
 
 // awaitExit waits until every process has exited, and reports whether that happened before the
-// deadline. It removes the exited ones from waiting.
+// deadline. It removes exited processes from waiting.
 func awaitExit(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {

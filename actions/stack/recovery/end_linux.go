@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end kills processes: it sends SIGTERM and, after graceful, SIGKILL. It returns when all have
-// exited, or errSurvived.
+// end kills processes: it sends SIGTERM and, after graceful, SIGKILL. It returns nil when all
+// processes have exited, otherwise errSurvived.
 func end(ctx context.Context, victims []process) error {
 	var waits []int
 	defer func() {
