@@ -73,7 +73,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 		return sealed.PublicKey
 	}
 	_, text, _ = k.read.open("private key", path+".pub")
-	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without a key, the agent offers its keys in its own order.
+	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without a key, the agent's own order applies.
 	return key
 }
 

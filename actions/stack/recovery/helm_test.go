@@ -93,26 +93,26 @@ func TestInterruptedHelmReleasesAreRepaired(t *testing.T) {
 			[]*corev1.Secret{record(t, 1, "deployed", 60*minute),
 				record(t, 2, "pending-upgrade", minute)},
 			map[int]string{1: "deployed", 2: "failed"}, "marked revision 2"},
-		{"a rollback too", both, run,
+		{"a rollback of a release in the state becomes failed", both, run,
 			[]*corev1.Secret{record(t, 9, "deployed", 60*minute),
 				record(t, 10, "pending-rollback", minute)},
 			map[int]string{9: "deployed", 10: "failed"}, "marked revision 10"},
 		{"an install that the state does not know is forgotten", interrupted, run,
 			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{},
 			"removed the record"},
-		{"also when it had just succeeded", interrupted, run,
+		{"a complete install that the state does not know is forgotten", interrupted, run,
 			[]*corev1.Secret{record(t, 1, "deployed", minute)}, map[int]string{},
 			"removed the record"},
-		{"also without a lock to tell when the run began", interrupted, time.Time{},
+		{"an interrupted install without a lock is forgotten", interrupted, time.Time{},
 			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{},
 			"removed the record"},
-		{"a release that was there before the run is not the run's", interrupted, run,
+		{"a release from before the run is kept", interrupted, run,
 			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"},
 			"this run did not install it"},
 		{"a young upgrade without any trace may still run", known, time.Time{},
 			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)},
 			map[int]string{2: "pending-upgrade"}, "may still run"},
-		{"an old one does not", known, time.Time{},
+		{"an old upgrade without any trace becomes failed", known, time.Time{},
 			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)},
 			map[int]string{2: "failed"},
 			"marked revision 2"},
@@ -149,8 +149,8 @@ func TestReleasesComeFromStateAndPendingOperations(t *testing.T) {
 	}, s.releases())
 }
 
-// A backend that is no folder shows a live run only by its own lock. The Helm of such a run must
-// not be disturbed.
+// A remote backend shows a running update only by its own lock. Recovery must not disturb the Helm
+// of such an update.
 func TestHelmReleasesAreNotRepairedWhileRemoteBackendIsLocked(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string

@@ -53,7 +53,7 @@ func (l lock) keepReason(projectDir string) string {
 }
 
 // locks returns the stack's locks. It returns none for other backends than the file backend,
-// because only the latter records the PID of the owner.
+// because only the file backend records the PID of the owner.
 func (r *Recovery) locks(root string) ([]lock, error) {
 	if root == "" {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")

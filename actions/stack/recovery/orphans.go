@@ -80,7 +80,7 @@ func isInside(projectDir, dir string) bool {
 	return err == nil && dir != "" && filepath.IsLocal(relative)
 }
 
-// engineOf returns the address of the Pulumi engine that started a process; "" if none did. A
+// engineOf returns the address of the Pulumi engine that started a process; "" if no engine did. A
 // plugin has the address in its arguments, the program in its environment.
 func engineOf(p process) string {
 	name := filepath.Base(p.args[0])
@@ -95,8 +95,8 @@ func engineOf(p process) string {
 	return p.variable("PULUMI_ENGINE")
 }
 
-// isListening reports whether a server may listen on an address. Only a refused connection counts
-// as no.
+// isListening reports whether a server may listen on an address. Only a refused connection gives
+// false.
 func isListening(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {

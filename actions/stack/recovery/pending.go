@@ -21,8 +21,8 @@ const interruptedMark = "# interrupted; see strata repair\n"
 
 // clearPending removes the pending operations from the state, except updates of releases; the next
 // update repeats those that the program still declares. For an interrupted update of a command, the
-// state has the inputs from before. If the program was reverted since, Pulumi would see no
-// difference, although the command may have done half of its work. So clearPending marks the
+// state has the inputs from before the update. If the program was reverted since, Pulumi would see
+// no difference, although the command may have done half of its work. So clearPending marks the
 // command, and it runs again in any case.
 //
 // It edits the exported state, because `pulumi refresh --clear-pending-creates` would first read

@@ -13,7 +13,7 @@ import (
 // clockTick is the unit of the times in /proc/PID/stat: USER_HZ, which is 100 on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// processes returns all readable processes. It leaves out those that exit meanwhile.
+// processes returns all readable processes. It leaves out processes that exit meanwhile.
 func processes() ([]process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

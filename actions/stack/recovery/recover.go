@@ -63,8 +63,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.endOrphans(ctx); err != nil {
 		return Result{}, err
 	}
-	// The locks must still exist: they prove that a kill, and not `pulumi stack rm`, explains a
-	// missing checkpoint.
+	// The locks are removed later, because they prove that a kill, and not `pulumi stack rm`,
+	// explains a missing checkpoint.
 	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}

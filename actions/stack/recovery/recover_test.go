@@ -88,7 +88,7 @@ func hostname(t *testing.T) string {
 	return name
 }
 
-// deadPID returns the number of an ended process.
+// deadPID returns the PID of an ended process.
 func deadPID(t *testing.T) int {
 	t.Helper()
 	command := exec.Command("true")
@@ -108,16 +108,16 @@ func TestLockOfDeadProcessIsRemoved(t *testing.T) {
 	assert.Contains(t, b.log.String(), "removed the lock of root@")
 }
 
-// Two machines may have one name: a cloned virtual machine, a container, or laptops with the
-// default name.
+// Two machines may have the same host name: a cloned virtual machine, a container, or laptops with
+// the default name.
 func TestLockWithoutLocalRunRecordIsNotRemoved(t *testing.T) {
 	now := time.Now()
 	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
-		"nothing was seen": func(*testing.T, *bench, int) {},
+		"no record": func(*testing.T, *bench, int) {},
 		"a run of another boot or container": func(t *testing.T, b *bench, pid int) {
 			b.saw(t, pid, "elsewhere", now)
 		},
-		"a run long before, of the same number": func(t *testing.T, b *bench, pid int) {
+		"a much earlier run with the same PID": func(t *testing.T, b *bench, pid int) {
 			b.saw(t, pid, machine(), now.Add(-time.Hour))
 		},
 		"a run that began after the lock": func(t *testing.T, b *bench, pid int) {
@@ -137,7 +137,7 @@ func TestLockWithoutLocalRunRecordIsNotRemoved(t *testing.T) {
 	}
 }
 
-func TestRunRecordTiesLockToLivingProcess(t *testing.T) {
+func TestRunRecordProvesThatLockIsOfThisMachine(t *testing.T) {
 	require.NotEmpty(t, machine())
 	dir := t.TempDir()
 	require.NoError(t, NoteRun(dir, os.Getpid()))

@@ -45,8 +45,7 @@ func NoteRun(projectDir string, pid int) error {
 	return atomicfile.Write(file, text, 0o644)
 }
 
-// NoteParent records the Pulumi process that is an ancestor of this one. It does nothing if there
-// is none.
+// NoteParent records the Pulumi process that is an ancestor of this process, if there is one.
 func NoteParent(projectDir string) error {
 	for pid := os.Getppid(); pid > 1; {
 		found, err := readProcess(pid)

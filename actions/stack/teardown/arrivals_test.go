@@ -45,7 +45,7 @@ func TestArrivalsReturnNamespacesStillTerminating(t *testing.T) {
 	assert.Empty(t, ending)
 }
 
-func TestArrivalsSkipClusterWithoutNewObjects(t *testing.T) {
+func TestArrivalsDoNotConnectWithoutNewObjects(t *testing.T) {
 	fails := func() (Cluster, error) { return Cluster{}, errors.New("no route to host") }
 	ending, err := Guard{Objects: team}.Arrivals(t.Context(), fails, team)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestArrivalsSkipClusterWithoutNewObjects(t *testing.T) {
 	require.ErrorContains(t, err, "no route to host")
 }
 
-func TestArgoCDReturnIsRefusedWhileApplicationsTerminate(t *testing.T) {
+func TestAddingArgoCDIsRefusedWhileApplicationsTerminate(t *testing.T) {
 	guard := Guard{Objects: Objects{KindRelease: {"argocd/argocd"}}}
 	_, err := arrivals(t, guard, nil, doomed)
 	require.ErrorContains(t, err, "refused, nothing was changed: Argo CD comes")
@@ -81,7 +81,7 @@ func TestArgoCDReturnIsRefusedWhileApplicationsTerminate(t *testing.T) {
 		"protection refuses with any consent")
 }
 
-func TestNamespaceGateInheritsTunnelOfGuard(t *testing.T) {
+func TestDeletionGateHasTunnelOfGuard(t *testing.T) {
 	way := tunnel.Spec{Port: 1080, Via: []remote.Hop{{Address: "10.0.0.2"}}, Agent: true}
 	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way,
 		Existing: true}.DeletionGate("team-a")

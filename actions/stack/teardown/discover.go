@@ -19,7 +19,7 @@ import (
 var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
 // discoverAll discovers the kinds that the cluster serves. If whole is true, because a namespace
-// will be deleted, it retries until every API group answers, and fails otherwise. Kubernetes
+// will be deleted, it retries until every API group answers, and fails if one does not. Kubernetes
 // finishes the deletion of a namespace only when every API group has listed its objects there
 // (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
 func (r *reader) discoverAll(ctx context.Context, whole bool) error {

@@ -134,8 +134,8 @@ func (r *reader) list(
 }
 
 // keptObjects returns the objects that the deletion of an object loses or breaks: bound volumes and
-// others' objects in it, others' objects that refer to it, and what Argo CD deletes with an
-// Application.
+// other owners' objects in it, other owners' objects that refer to it, and the objects that Argo CD
+// deletes with an Application.
 func (r *reader) keptObjects(ctx context.Context, kind, name string) []string {
 	namespace, short, spaced := strings.Cut(name, "/")
 	if !spaced {
@@ -193,8 +193,8 @@ func isBound(object *unstructured.Unstructured) bool {
 // parallel bounds the number of concurrent list requests.
 const parallel = 8
 
-// listSelected lists the objects of several kinds and returns the titles of those for which selects
-// is true, sorted. A kind that cannot be listed adds a line that says so.
+// listSelected lists the objects of several kinds and returns the sorted titles of the objects for
+// which selects returns true. A kind that cannot be listed adds a line that says so.
 func (r *reader) listSelected(
 	ctx context.Context, kinds []string, namespace string,
 	selects func(*unstructured.Unstructured) bool,

@@ -110,21 +110,21 @@ const (
 func TestNamespaceWithForeignObjectsIsNotDeleted(t *testing.T) {
 	for name, test := range map[string]struct{ object, want string }{
 		"a bound claim": {boundClaim, "volume team-a/data (1Gi)"},
-		"a claim that is owned": {
+		"a bound claim with an owner": {
 			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a, ownerReferences: [{kind: Cluster, name: db}]}, status: {phase: Bound, capacity: {storage: 1Gi}}}`, "volume team-a/data (1Gi)"},
-		"a claim that waits": {
+		"a pending claim": {
 			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: team-a}, status: {phase: Pending}}`, "PersistentVolumeClaim team-a/data"},
-		"an object of others": {foreign, "ConfigMap team-a/settings"},
-		"one of another Pulumi program": {
+		"an object of another owner": {foreign, "ConfigMap team-a/settings"},
+		"an object of another Pulumi program": {
 			`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-a, managedFields: [{manager: pulumi-kubernetes, operation: Update}]}}`, "ConfigMap team-a/settings"},
 		"another Helm release": {
 			`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: team-a, annotations: {meta.helm.sh/release-name: theirs, meta.helm.sh/release-namespace: team-a}}}`, "ConfigMap team-a/x"},
-		"its record": {
+		"the record of another Helm release": {
 			`{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.theirs.v1, namespace: team-a, labels: {owner: helm, name: theirs}}}`, "Secret team-a/sh.helm.release.v1.theirs.v1"},
 		"a Secret": {
 			`{apiVersion: v1, kind: Secret, metadata: {name: password, namespace: team-a}}`,
 			"Secret team-a/password"},
-		"an object of a kind of others": {
+		"an object of another owner's kind": {
 			`{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: team-a}}`, "Anvil team-a/big"},
 		"a Pod without an owner": {
 			`{apiVersion: v1, kind: Pod, metadata: {name: debug, namespace: team-a}}`,
@@ -149,21 +149,21 @@ func TestNamespaceWithForeignObjectsIsNotDeleted(t *testing.T) {
 
 func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 	for name, object := range map[string]string{
-		"an owned object":       `{apiVersion: v1, kind: Pod, metadata: {name: shop-1, namespace: team-a, ownerReferences: [{kind: ReplicaSet, name: shop}]}}`,
-		"ours":                  `{apiVersion: v1, kind: Secret, metadata: {name: shop, namespace: team-a}}`,
-		"the CA's ConfigMap":    `{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: team-a}}`,
-		"the default account":   `{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: team-a}}`,
-		"an issued Secret":      `{apiVersion: v1, kind: Secret, metadata: {name: shop-tls, namespace: team-a, annotations: {cert-manager.io/certificate-name: shop}}}`,
-		"a key that is issued":  `{apiVersion: v1, kind: Secret, metadata: {name: shop-x, namespace: team-a, labels: {cert-manager.io/next-private-key: "true"}}}`,
-		"our release's object":  `{apiVersion: v1, kind: Service, metadata: {name: db, namespace: team-a, annotations: {meta.helm.sh/release-name: db, meta.helm.sh/release-namespace: team-a}}}`,
-		"our release's record":  `{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.db.v1, namespace: team-a, labels: {owner: helm, name: db}}}`,
-		"a hook's object":       `{apiVersion: v1, kind: ServiceAccount, metadata: {name: check, namespace: team-a, annotations: {helm.sh/hook: post-install}}}`,
-		"a Lease":               `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: leader, namespace: team-a}}`,
-		"Endpoints":             `{apiVersion: v1, kind: Endpoints, metadata: {name: shop, namespace: team-a}}`,
-		"an Event":              `{apiVersion: v1, kind: Event, metadata: {name: shop.1, namespace: team-a}}`,
-		"measurements":          `{apiVersion: metrics.k8s.io/v1beta1, kind: PodMetrics, metadata: {name: shop-1, namespace: team-a}}`,
-		"what is being deleted": `{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: team-a, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [x/y]}}`,
-		"what is elsewhere":     `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-b}}`,
+		"an owned object":                       `{apiVersion: v1, kind: Pod, metadata: {name: shop-1, namespace: team-a, ownerReferences: [{kind: ReplicaSet, name: shop}]}}`,
+		"an object of the stack":                `{apiVersion: v1, kind: Secret, metadata: {name: shop, namespace: team-a}}`,
+		"the CA's ConfigMap":                    `{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: team-a}}`,
+		"the default account":                   `{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: team-a}}`,
+		"an issued Secret":                      `{apiVersion: v1, kind: Secret, metadata: {name: shop-tls, namespace: team-a, annotations: {cert-manager.io/certificate-name: shop}}}`,
+		"the private key of a next certificate": `{apiVersion: v1, kind: Secret, metadata: {name: shop-x, namespace: team-a, labels: {cert-manager.io/next-private-key: "true"}}}`,
+		"an object of the stack's release":      `{apiVersion: v1, kind: Service, metadata: {name: db, namespace: team-a, annotations: {meta.helm.sh/release-name: db, meta.helm.sh/release-namespace: team-a}}}`,
+		"the record of the stack's release":     `{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.db.v1, namespace: team-a, labels: {owner: helm, name: db}}}`,
+		"a hook's object":                       `{apiVersion: v1, kind: ServiceAccount, metadata: {name: check, namespace: team-a, annotations: {helm.sh/hook: post-install}}}`,
+		"a Lease":                               `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: leader, namespace: team-a}}`,
+		"Endpoints":                             `{apiVersion: v1, kind: Endpoints, metadata: {name: shop, namespace: team-a}}`,
+		"an Event":                              `{apiVersion: v1, kind: Event, metadata: {name: shop.1, namespace: team-a}}`,
+		"Pod metrics":                           `{apiVersion: metrics.k8s.io/v1beta1, kind: PodMetrics, metadata: {name: shop-1, namespace: team-a}}`,
+		"an object that is being deleted":       `{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: team-a, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [x/y]}}`,
+		"an object in another namespace":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team-b}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.NoError(t,
@@ -184,8 +184,8 @@ func TestOwnedAndGeneratedObjectsAreNoLoss(t *testing.T) {
 		"no release of ours is there")
 }
 
-// A reference from another owner's object does not keep an object. That owner's object would stay
-// with a reference to nothing.
+// Kubernetes deletes an object in spite of references to it. Another owner's object would then
+// refer to a missing object.
 func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen // a table of cases
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
@@ -194,7 +194,7 @@ func TestObjectsReferencedByOthersAreNotDeleted(t *testing.T) { //nolint:funlen 
 		objects []string
 		want    string
 	}{
-		"an Application that Argo CD deletes with what it brought": {
+		"an Application that Argo CD deletes with its objects": {
 			Objects{"Application.argoproj.io": {"argocd/root"}}, []string{
 				`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: root, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}, status: {resources: [{kind: Namespace, name: team-a}, {kind: Application, namespace: argocd, name: shop}]}}`,
 				`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: other, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}, status: {resources: [{kind: Namespace, name: team-b}]}}`,
@@ -340,7 +340,7 @@ func impatient(t *testing.T) {
 	t.Cleanup(func() { patience = before })
 }
 
-// down is a discovery in which the server of one API group does not answer for the first few times.
+// down is a discovery in which the server of one API group does not answer the first requests.
 type down struct {
 	discovery.DiscoveryInterface
 	version string
@@ -388,7 +388,7 @@ func TestUnreadableClusterIsNotTreatedAsEmpty(t *testing.T) {
 		"its time is up")
 }
 
-func TestProtectionRefusesDespiteConsent(t *testing.T) {
+func TestProtectionRefusesDeletionDespiteConsent(t *testing.T) {
 	guard := Guard{Protected: []string{"strata:k3s.protect"},
 		Discard: Discard{Namespaces: []string{"team-a"}}}
 	err := losses(t, guard, holding(t, foreign), team)

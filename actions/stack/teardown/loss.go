@@ -31,7 +31,7 @@ var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.N
 
 // Observe lists the objects that the destroy of a cluster would delete for good. made lists the
 // namespaces that Strata created. If a list request fails, Observe returns the error with the
-// results of the others.
+// results of the other requests.
 func Observe(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
 	var lost Loss
 	var failures []error

@@ -13,9 +13,8 @@ import (
 // object whose name is not known yet.
 type Objects map[string][]string
 
-// Pseudo kinds for resources that create objects which Pulumi's state does not list: a Helm release
-// (namespace/name), a CRD bundle that is deleted with its resource, and one that stays in the
-// cluster.
+// These are pseudo kinds for resources whose objects Pulumi's state does not list: a Helm release
+// (namespace/name), a CRD bundle that is deleted with its resource, and a CRD bundle that stays.
 const (
 	KindRelease    = "Release.helm.sh"
 	KindBundle     = "Bundle"

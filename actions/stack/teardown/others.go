@@ -27,7 +27,7 @@ var byLayers = []string{
 
 // isOthers reports whether an object belongs to another owner: neither the stack nor an object of
 // the stack created it. The field manager is no evidence, because every Pulumi program has the same
-// one.
+// field manager.
 func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	kind, name := kindOf(object), nameOf(object)
 	notes := object.GetAnnotations()
@@ -62,7 +62,7 @@ func isDerived(kind string) bool {
 	return slices.Contains(derived, kind) || group != "" && slices.Contains(derived, group)
 }
 
-// reference is a check whether user refers to the object with this namespace and name.
+// reference reports whether user refers to the object with a namespace and a name.
 type reference func(user *unstructured.Unstructured, namespace, name string) bool
 
 // users maps a kind to the kinds that can refer to its objects, each with the check for such a

@@ -13,14 +13,14 @@ import (
 type Discard struct {
 	// Namespaces lists namespaces that may be deleted with everything in them.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Objects lists objects that may be deleted although others use them, as Kind/name or
-	// Kind/namespace/name.
+	// Objects lists objects that may be deleted although other owners' objects use them, as
+	// Kind/name or Kind/namespace/name.
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Losses returns an error if the update would delete objects of previous, the last run, that other
-// owners' objects are in or refer to, and Discard does not list them. open connects to the cluster;
-// Losses calls it only if such a loss is possible.
+// Losses returns an error if the update would delete objects of the last run (previous) that
+// contain other owners' objects, or to which such objects refer, unless Discard lists them. open
+// connects to the cluster; Losses calls it only if such a loss is possible.
 func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
 	left := previous.left(g.Objects)
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -113,7 +113,7 @@ func (o Objects) holders() string {
 // objects of other owners. It returns "" if there are none.
 func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
 
-// cut joins names for a message: the first 20, and the number of the rest.
+// cut joins names for a message: the first 20 names, and the number of the others.
 func cut(names []string) string {
 	if len(names) <= listed {
 		return strings.Join(names, ", ")

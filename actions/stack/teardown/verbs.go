@@ -15,10 +15,12 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// The commands of the guard resources. The kubeconfig is in STRATA_KUBECONFIG. An update compares
-// the program's objects with its previous output, and prints them as input of the next update.
+// These are the verbs of the guard resources. The kubeconfig is in STRATA_KUBECONFIG. An update
+// compares the program's objects with its previous output, and prints them as input of the next
+// update.
 var (
-	// Update fails if the run would delete objects that other owners' objects are in or refer to.
+	// Update fails if the run would delete objects that contain other owners' objects, or to which
+	// such objects refer.
 	Update = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, false)
 	})
@@ -29,7 +31,7 @@ var (
 		return guard.update(ctx, call, true)
 	})
 	// Delete runs as the first step of a destroy. It fails if the cluster is protected, and prints
-	// what will be lost. Old states contain this command, so it must stay compatible.
+	// the objects that will be lost. Old states contain this command, so it must stay compatible.
 	Delete = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		if err := recovery.NoteParent("."); err != nil {
 			_, _ = fmt.Fprintln(call.Stderr, "teardown:", err)
