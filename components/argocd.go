@@ -102,7 +102,6 @@ func (a *argocd) redisPassword() error {
 	return nil
 }
 
-// chartValues returns the user's values of the chart.
 func (a *argocd) chartValues() userValues {
 	return a.userValues(config.ArtifactArgoCDChart, a.args.Config.Values, a.args.Values)
 }

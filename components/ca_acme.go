@@ -114,7 +114,6 @@ func acmeSecrets(
 	return made, nil
 }
 
-// acmeIssuerSpec returns spec.acme of the issuer.
 func acmeIssuerSpec(cfg config.ACMEIssuer) object {
 	spec := object{
 		"server":              cfg.Server,

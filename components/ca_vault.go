@@ -102,7 +102,6 @@ func NewVaultCA(
 	return a, registerOutputs(ctx, a)
 }
 
-// vaultIssuerSpec returns spec.vault of the issuer.
 func vaultIssuerSpec(args *VaultCAArgs, auth object) object {
 	cfg := args.Config
 	spec := object{"auth": auth}

@@ -129,7 +129,6 @@ func NewHosts(
 	return hosts, registerOutputs(ctx, hosts)
 }
 
-// gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
 	needs := hostgate.Needs(string(host.Node.Role), args.IPVS, args.VIP)
 	needs.K3s, needs.CgroupV1 = args.K3s, slices.Contains(args.CgroupV1, host.Node.Role)

@@ -225,8 +225,7 @@ func (k *k3s) installNode(
 			rerun.ReplaceOnChange())...)
 }
 
-// peers returns the addresses of the servers through which the node may join: all servers except
-// the node itself.
+// peers returns the addresses of the other servers, through which the node may join.
 func (k *k3s) peers(host *Host) []string {
 	var peers []string
 	for _, server := range k.servers {

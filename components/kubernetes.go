@@ -102,7 +102,6 @@ func (c *Cluster) note(token string, inputs pulumi.Map) {
 	}
 }
 
-// customResource is an object of a kind that a CRD defines.
 type customResource struct {
 	apiVersion, kind, name, namespace string
 	// wait has the annotations that make Pulumi wait for a certain status of the object. Nil if no

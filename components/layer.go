@@ -172,7 +172,6 @@ func (l *layer) rollout(
 	}}, of.object)
 }
 
-// gate registers one of the layer's gates.
 func (l *layer) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer = l.title
 	if args.Spec.TimeoutKey == "" {
@@ -185,7 +184,6 @@ func (l *layer) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gat
 	return gate, nil
 }
 
-// object registers one of the layer's custom resources.
 func (l *layer) object(
 	role string, object customResource, needs ...pulumi.Resource,
 ) (pulumi.Resource, error) {

@@ -75,7 +75,6 @@ func (m *metallb) install() error {
 	return err
 }
 
-// chartValues returns the user's values of the chart.
 func (m *metallb) chartValues() userValues {
 	return m.userValues(config.ArtifactMetalLBChart, m.args.Config.Values, m.args.Values)
 }

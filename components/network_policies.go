@@ -32,7 +32,6 @@ func instanceLabel(instance string) object {
 	return object{"app.kubernetes.io/instance": instance}
 }
 
-// newNetworkPolicy registers a NetworkPolicy.
 func newNetworkPolicy(
 	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.MapInput,
 	opts ...pulumi.ResourceOption,

@@ -15,7 +15,6 @@ type secretArgs struct {
 	data object
 }
 
-// newSecret registers a Secret of type Opaque.
 func newSecret(
 	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs,
 	opts ...pulumi.ResourceOption,

@@ -227,7 +227,6 @@ func (t *Teardown) servers() []*Host {
 	return t.args.Cluster.Hosts.With(config.RoleServer)
 }
 
-// input returns the input of both guards.
 func (t *Teardown) input() teardown.Guard {
 	cluster, cfg := t.args.Cluster, t.args.Config
 	cluster.objects.Sort()

@@ -123,7 +123,6 @@ func (t *traefik) install() error {
 	return t.address()
 }
 
-// chartValues returns the user's values of the chart.
 func (t *traefik) chartValues() userValues {
 	return t.userValues(config.ArtifactTraefikChart, t.args.Config.Values, t.args.Values)
 }

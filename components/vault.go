@@ -110,7 +110,6 @@ func (v *vaultLayer) install() error {
 	return v.volume()
 }
 
-// chartValues returns the user's values of the chart.
 func (v *vaultLayer) chartValues() userValues {
 	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }

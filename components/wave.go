@@ -83,7 +83,6 @@ func NewWave(
 	})
 }
 
-// waveValues returns the chart's values.
 func waveValues(cfg config.Wave) object {
 	return object{
 		"replicas": cfg.Replicas,

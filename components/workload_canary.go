@@ -91,7 +91,6 @@ func (w *workloadBuild) canary() error {
 	return nil
 }
 
-// canarySpec returns the input of the canary's command.
 func (w *workloadBuild) canarySpec() canary.Spec {
 	cfg := w.args.Config
 	spec := canary.Spec{

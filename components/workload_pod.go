@@ -63,7 +63,6 @@ func workloadPod(args *WorkloadArgs, read contents, name string) object {
 	return pod
 }
 
-// workloadContainer returns the application's container.
 func workloadContainer(args *WorkloadArgs, read contents, mounts array) object {
 	cfg := args.Config
 	requests := object{"cpu": cfg.Resources.CPU, "memory": cfg.Resources.Memory}

@@ -122,7 +122,6 @@ func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) htt
 	return probe
 }
 
-// route registers one route.
 func (w *workloadBuild) route(
 	role string, route config.WorkloadRoute, via WorkloadIngress,
 ) (pulumi.Resource, error) {

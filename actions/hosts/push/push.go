@@ -110,7 +110,6 @@ func (i Input) turn(say func(string)) func(context.Context) (func(), error) {
 	}
 }
 
-// containerdSocket is the socket of K3s's containerd.
 const containerdSocket = "/run/k3s/containerd/containerd.sock"
 
 //go:embed import.sh

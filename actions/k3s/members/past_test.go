@@ -14,7 +14,6 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// stateResource returns a resource of a state.
 func stateResource(name, kind, more string) string {
 	return fmt.Sprintf(`{"urn":"urn:pulumi:dev::strata::%[2]s::%[1]s","type":"%[2]s"%[3]s}`, name,
 		kind, more)

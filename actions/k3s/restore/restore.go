@@ -169,7 +169,6 @@ func (r *Restore) failedReset(err error) error {
 		database)
 }
 
-// nodes returns the names of all nodes.
 func (r *Restore) nodes() string {
 	var names []string
 	for _, host := range slices.Concat(r.Servers, r.Agents) {

@@ -56,7 +56,6 @@ func (h *host) run(step string, variables map[string]string) (string, error) {
 	return h.sh((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, step, variables))
 }
 
-// sh runs a script on the host.
 func (h *host) sh(text string) (string, error) {
 	out, err := h.command(text).CombinedOutput()
 	return string(out), err

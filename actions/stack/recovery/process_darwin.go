@@ -14,8 +14,7 @@ import (
 // (sys/proc.h).
 const zombie = 5
 
-// processes returns all processes that this user may read. It leaves out processes that exit
-// meanwhile.
+// processes returns all readable processes. It leaves out processes that exit meanwhile.
 func processes() ([]process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -85,8 +84,7 @@ func startOf(pid int) (start, error) {
 // needs cgo, so folders runs macOS's lsof.
 func folders() (map[int]string, error) {
 	const lsof = "/usr/sbin/lsof"
-	// lsof exits with an error if it cannot read all processes, but still prints the readable
-	// processes.
+	// lsof exits with an error if it cannot read a process, but prints the readable processes.
 	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u",
 		strconv.Itoa(os.Getuid()),
 		"-F", "pn").Output()

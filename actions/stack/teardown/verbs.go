@@ -16,8 +16,7 @@ import (
 )
 
 // These are the verbs of the guard resources. The kubeconfig is in STRATA_KUBECONFIG. An update
-// compares the program's objects with its previous output, and prints them as input of the next
-// update.
+// compares the program's objects with its previous output, and prints them for the next update.
 var (
 	// Update fails if the run would delete objects that contain other owners' objects, or to which
 	// such objects refer.
