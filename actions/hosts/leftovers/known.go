@@ -15,8 +15,8 @@ import (
 type Before struct {
 	// Cluster is the random ID of the stack's cluster; "" if it had none.
 	Cluster string `json:"cluster,omitempty"`
-	// Hypervisor is the address of the hypervisor that ran the stack's virtual machines, HostKey the
-	// SSH host key that an update pinned for it; "" if it had none.
+	// Hypervisor is the address of the hypervisor that ran the stack's virtual machines. HostKey is
+	// its pinned SSH host key. Both are "" without a hypervisor.
 	Hypervisor string `json:"hypervisor,omitempty"`
 	HostKey    string `json:"hostKey,omitempty"`
 }

@@ -27,8 +27,8 @@ type Host struct {
 	Key []byte
 	// Warnings lists problems in the files that were read for this host.
 	Warnings []string
-	// KnownHosts and HostKeyAlias are UserKnownHostsFile and HostKeyAlias of the ssh_config; empty if
-	// it does not set them. The paths are as in the ssh_config, and a file may be missing.
+	// KnownHosts and HostKeyAlias are UserKnownHostsFile and HostKeyAlias of the ssh_config; empty
+	// if not set. The paths are as in the ssh_config, and a file may be missing.
 	KnownHosts   []string
 	HostKeyAlias string
 }

@@ -107,9 +107,9 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// canTakePods reports whether another node can take Pods: it is Ready, not cordoned, and has no taint
-// that keeps Pods away. A tainted node does not count, because Pods that do not tolerate the taint
-// could not run there.
+// canTakePods reports whether another node can take Pods: it is Ready, not cordoned, and has no
+// taint that repels Pods. A tainted node does not count, because Pods that do not tolerate the
+// taint could not run there.
 func (r *Rollout) canTakePods(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {

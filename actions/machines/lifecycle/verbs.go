@@ -24,7 +24,7 @@ var (
 		return resultPrinter(call)(createMachine(ctx, spec, secrets(), call.Stderr))
 	})
 	// Update changes an existing machine to match its Spec, and prints its Result. It fails if a
-	// change needs a new machine, or if the machine no longer exists. It recreates a missing machine
+	// change needs a new machine, or if the machine is missing. But it recreates a missing machine
 	// whose node is in STRATA_DELETED_MACHINES, as MarkForReplacement prints it.
 	Update = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		before, err := verb.Previous[hypervisor.Result](call)

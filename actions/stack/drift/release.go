@@ -13,8 +13,8 @@ import (
 // release is a Helm release whose newest revision is not deployed.
 type release struct {
 	resource, namespace, name string
-	// status is that of the newest revision, for example pending-upgrade after a killed update. If it
-	// is empty, Helm has no record: the release was uninstalled, or its records were deleted.
+	// status is the newest revision's status, for example pending-upgrade after a killed update. If
+	// it is empty, Helm has no record: the release was uninstalled, or its records were deleted.
 	status string
 }
 
