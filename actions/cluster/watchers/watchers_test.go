@@ -24,8 +24,8 @@ import (
 
 // server fakes an API server.
 type server struct {
-	// ahead is how far the server's clock is ahead of this machine's. age is the time since the
-	// server's start, cluster the cluster's age.
+	// ahead is the server's clock minus this machine's clock. age is the time since the server's
+	// start, cluster the cluster's age.
 	ahead, age, cluster time.Duration
 	// metrics, if set, replaces the metric with the server's start. refuses, if set, is the status
 	// of an answer without metrics.
