@@ -27,7 +27,7 @@ func TestAddressVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "address", judgeAddress)
 }
 
-func TestFactsAreReadFromService(t *testing.T) {
+func TestServiceFactsHaveFirstIPAndTrafficPolicy(t *testing.T) {
 	service := healthtest.Decode[corev1.Service](t, `
 spec: {type: LoadBalancer, loadBalancerClass: c}
 status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
@@ -44,7 +44,7 @@ status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
 		`status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
 }
 
-func TestEveryPortIsDialled(t *testing.T) {
+func TestDialReportsOpenAndClosedPorts(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +68,7 @@ func TestPortsBehindTunnelAreNotDialledLocally(t *testing.T) {
 	assert.Equal(t, dialTimeout, limitOf(tunnel.Spec{}))
 }
 
-func TestFactsOfEarlierAddressAreDiscarded(t *testing.T) {
+func TestDialsOfFormerAddressAreDiscarded(t *testing.T) {
 	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x",
 		news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")
@@ -107,8 +107,8 @@ func TestAddressSpecErrorsNameFields(t *testing.T) {
 		"address: missing")
 }
 
-// arp is the kernel's neighbour table with two nodes that answered, one that did not, and the
-// machine that has the address.
+// arp is Linux's neighbour table. agent-1 (10.10.0.21) also answers for the address 10.10.0.200;
+// agent-2 (10.10.0.22) has not answered.
 const arp = `IP address       HW type     Flags       HW address            Mask     Device
 10.10.0.200      0x1         0x2         52:54:00:00:00:02     *        br0
 10.10.0.11       0x1         0x2         52:54:00:00:00:01     *        br0
@@ -116,7 +116,7 @@ const arp = `IP address       HW type     Flags       HW address            Mask
 10.10.0.22       0x1         0x0         00:00:00:00:00:00     *        br0
 `
 
-func TestAnswererIsReadFromLinuxARPTable(t *testing.T) {
+func TestLinuxARPTableShowsWhichNodeHasAddress(t *testing.T) {
 	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21",
 		"agent-2": "10.10.0.22"}
 	assert.Equal(t, answererFacts{
@@ -132,9 +132,9 @@ func TestAnswererIsReadFromLinuxARPTable(t *testing.T) {
 		answererFacts{}).State)
 }
 
-// A workstation's own network may use the same addresses as the site behind the jump host. The
-// workstation's neighbours are then other machines. So the table is not used, and nothing is sent
-// to them.
+// The workstation's own network may use the same IP addresses as the site behind the jump host, for
+// other machines. With a tunnel, the gate therefore neither reads the ARP table nor sends packets
+// to the nodes' addresses.
 func TestTunnelDisablesLocalARPTable(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{
@@ -163,8 +163,8 @@ func TestTunnelDisablesLocalARPTable(t *testing.T) {
 		reflect.ValueOf(networkOfGate().meet).Pointer())
 }
 
-// arpOfMacOS is the same table on macOS, which leaves leading zeros out. This machine's own address
-// and a multicast group's are permanent entries.
+// arpOfMacOS has the entries of arp as macOS prints them, without leading zeros. Its permanent
+// entries are this machine's own address and a multicast group.
 const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10.0.11) at 52:54:0:0:0:1 on en0 [ethernet]
 ? (10.10.0.21) at 52:54:0:0:0:2 on en0 [ethernet]
@@ -174,7 +174,7 @@ const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10
 `
 
-func TestAnswererIsReadFromMacOSARPTable(t *testing.T) {
+func TestMacOSARPTableIsReadLikeLinuxARPTable(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"10.10.0.200": "52:54:00:00:00:02", "10.10.0.11": "52:54:00:00:00:01",
 		"10.10.0.21": "52:54:00:00:00:02",
@@ -185,7 +185,7 @@ func TestAnswererIsReadFromMacOSARPTable(t *testing.T) {
 		whoAnswers(arpOfMacOS, "10.10.0.200", nodes))
 }
 
-func TestHostsAreAskedOnlyWhenAddressIsUnreachableHere(t *testing.T) {
+func TestHostsLookUpAddressOnlyIfUnreachableFromHere(t *testing.T) {
 	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops " +
 		"the connection"}, dialFacts{Error: "no route to host"}
 	assert.True(t, unreachable([]dialFacts{late, routeless}))

@@ -6,7 +6,7 @@ import (
 )
 
 // arpTable returns the kernel's table of IPv4 addresses and their hardware addresses, as arp(8)
-// prints it. It is empty if arp fails; the check then says nothing about the address's owner.
+// prints it. If arp fails, arpTable returns no text, and the check cannot name the address's owner.
 func arpTable(ctx context.Context) string {
 	text, _ := exec.CommandContext(ctx, "/usr/sbin/arp", "-an").Output()
 	return string(text)

@@ -1,3 +1,3 @@
-// Package address gates a Service of type LoadBalancer: it has an address of its pool, and a node that
-// announces the address answers there, from this machine and from the hosts.
+// Package address gates a Service of type LoadBalancer. It checks that the Service has an IP
+// address and that its ports accept connections there, from this machine and from the hosts.
 package address

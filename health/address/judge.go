@@ -17,11 +17,12 @@ type addressFacts struct {
 	Endpoints kube.EndpointFacts `json:"endpoints"`
 	// Dials are the last connection attempts from this machine, one for each port.
 	Dials []dialFacts `json:"dials,omitempty"`
-	// Who describes the machine whose hardware address this machine's ARP table has for the
-	// address.
+	// Who describes the machine that answers for the address, according to this machine's ARP
+	// table.
 	Who answererFacts `json:"who,omitzero"`
-	// Away is the number of seconds for which this machine has not reached the address's network.
-	// Announced says which machines the hosts see at the address in that time.
+	// Away is the number of seconds for which no connection from this machine has found the
+	// address. After awaySeconds, each host looks up who answers for the address, and Announced has
+	// the results.
 	Away      int            `json:"away,omitempty"`
 	Announced []announcement `json:"announced,omitempty"`
 	// nodes are the addresses of the cluster's nodes by name.
@@ -63,7 +64,7 @@ type dialFacts struct {
 func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
 // judgeAddress judges whether the Service can be reached from outside. An assigned address is not
-// enough: no node may announce it yet, or no Pod may serve it yet.
+// enough, because perhaps no node announces it yet or no Pod serves it yet.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	if f.Fault != nil {
@@ -71,7 +72,7 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	}
 	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service),
 		judgeServiceEndpoints(spec, f.Endpoints)}
-	if f.Service.Missing { // it selects no Pods
+	if f.Service.Missing { // a Service that does not exist selects no Pods
 		verdicts[1] = kube.NotSeen(assigned, endpoints)[0]
 	}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
@@ -82,8 +83,8 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned judges whether the Service has an address, and whether it is Spec.Want if that is
-// set. The caller sets the verdict's Check.
+// JudgeAssigned judges whether the Service has an address. If Spec.Want is set, the address must be
+// Spec.Want. The caller sets the verdict's Check.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}

@@ -2,8 +2,8 @@ package address
 
 import "testing"
 
-// A node on another network cannot be reached from this machine. meet skips it and continues with
-// the next node.
-func TestUnreachableNodeDoesNotStopARPRequests(*testing.T) {
+// For a node on a network without a route, net.Dial returns no connection, and meet must not use
+// it.
+func TestARPRequestsSkipUnreachableNode(*testing.T) {
 	meet(map[string]string{"away": "fe80::1%no-such-interface", "here": "127.0.0.1"})
 }

@@ -17,8 +17,8 @@ const (
 	// awaySeconds is the number of seconds without a connection from this machine, after which the
 	// hosts look for the address on their network. MetalLB announces an address within two seconds.
 	awaySeconds = 10
-	// networkLimit bounds one observation from the hosts, and networkInterval is the pause after an
-	// observation.
+	// networkLimit is the timeout of one look-up of the address by a host. networkInterval is the
+	// pause between two look-ups.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
@@ -31,12 +31,12 @@ type announcement struct {
 	Ours bool `json:"ours,omitempty"`
 }
 
-// judgeAway replaces the verdict of this machine by Skipped if a firewall or VPN lets this machine
-// reach only the hosts and not the address, and the hosts see a node announce it. A connection from
-// a host proves no announcement, because kube-proxy redirects it on the host. An ARP answer from a
-// node does.
+// judgeAway returns Skipped instead of a failed verdict if only this machine cannot reach the
+// address, for example because of a firewall. Every host must connect, and one must see a node's
+// ARP answer. A connection from a host alone proves nothing, because kube-proxy redirects it on the
+// host.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
-	near := f.Who.Nodes[f.Who.MAC] != "" // a node answers this machine for the address
+	near := f.Who.Nodes[f.Who.MAC] != "" // a node answers for the address on this machine's network
 	if here.Passes() || near || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
 	}
@@ -62,8 +62,8 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 			" sees a node answer for it, and every host connects"}
 }
 
-// unreachable reports whether each port failed with a timeout or without a route, as on a network
-// that this machine does not reach.
+// unreachable reports whether every port failed with a timeout or without a route, and none because
+// of the tunnel. Without ports it returns false.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
 		return d.Way.Down() || !strings.Contains(d.Error, "timeout") &&

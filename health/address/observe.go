@@ -21,7 +21,7 @@ const (
 	// event reports that an address answers.
 	dialInterval = 100 * time.Millisecond
 	// dialTimeout limits one attempt; on a local network an answer takes milliseconds. farTimeout
-	// applies behind jump hosts.
+	// limits an attempt through a tunnel.
 	dialTimeout = time.Second
 	farTimeout  = 3 * time.Second
 )
@@ -69,8 +69,8 @@ func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string
 	return addresses, err
 }
 
-// ObserveService reads the Service and, if the Service has no address, the Warning event with the
-// reason.
+// ObserveService reads the Service. If the Service has no address, ObserveService also reads the
+// Warning events about the Service.
 func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace,
 		spec.Service)

@@ -34,7 +34,7 @@ var allocationFaults = []allocationFault{
 	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
 }
 
-// judgePending completes the verdict on a Service without an address.
+// judgePending says in the verdict why the Service has no address yet.
 func judgePending(v *health.Verdict, s ServiceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {

@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// judgeDials requires a connection to every port.
+// judgeDials returns Ready if there is an address and the last connection to every port succeeded.
 func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	var refused []string
@@ -38,7 +38,7 @@ func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 const unannounced = "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it"
 
 // judgeLocal adds externalTrafficPolicy Local to the cause of an address that no node announces.
-// With this policy, only a node with a ready Pod and a speaker announces it (metallb
+// With this policy, a node announces the address only if it has a ready Pod and a speaker (metallb
 // speaker/layer2_controller.go, ShouldAnnounce).
 func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	if s.Local && here.Cause == unannounced {

@@ -6,8 +6,8 @@ import (
 	"strata/health"
 )
 
-// Kind gates a Service of type LoadBalancer: its address answers from this machine and from the
-// hosts.
+// Kind gates a Service of type LoadBalancer: its address must accept connections from this machine
+// and from the hosts.
 const Kind health.Kind = "address"
 
 // Spec names a Service of type LoadBalancer and the ports that must answer at its address.
@@ -15,7 +15,7 @@ type Spec struct {
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	// Ports are TCP ports. Each must accept a connection from this machine and from each of the
-	// Spec's Hosts.
+	// hosts in health.Spec.
 	Ports []int `json:"ports"`
 	// Want is the IP address that the Service must have. Empty: any address.
 	Want string `json:"want,omitempty"`

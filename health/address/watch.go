@@ -97,8 +97,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Without an answer from the API, keep the last address. The hosts still connect to it,
-			// and report only changes.
+			// While the API does not answer, keep the last address. The hosts still connect to it,
+			// and send a result only when it changes.
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
@@ -166,14 +166,14 @@ func (w *addressWatch) address() string {
 	return w.facts.Service.Address
 }
 
-// nodes returns the cluster's nodes at the last observation.
+// nodes returns the nodes' IP addresses by name, as of the last observation.
 func (w *addressWatch) nodes() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.nodes
 }
 
-// judge returns nil before the first observation.
+// judge returns the verdicts on the latest facts; nil before the first observation.
 func (w *addressWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

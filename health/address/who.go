@@ -19,10 +19,10 @@ const unseenSeconds = 3
 // answererFacts describes the machine that answers for the address on this machine's network.
 type answererFacts struct {
 	// MAC is the machine's hardware address, from the kernel's neighbour table. It is empty if the
-	// address is on another network, or is this machine's.
+	// address is on another network, or belongs to this machine.
 	MAC string `json:"mac,omitempty"`
-	// Nodes are the names of the cluster's nodes by hardware address. Silent are the nodes without
-	// an entry, for example on another network.
+	// Nodes are the names of the cluster's nodes by hardware address. Silent are the nodes that are
+	// not in the neighbour table, for example because they are on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
 	// Seconds is the number of seconds for which the same machine has answered for the address.
@@ -107,21 +107,21 @@ func twoDigits(mac string) string {
 	return strings.Join(parts, ":")
 }
 
-// meet makes the kernel resolve the nodes' hardware addresses. It sends a packet to each node, for
-// which no receiver is needed.
+// meet makes the kernel resolve the nodes' hardware addresses: it sends a UDP packet to each node.
+// No process on the node needs to receive the packet.
 func meet(nodes map[string]string) {
 	for _, address := range nodes {
 		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863
 		if err != nil {
-			continue // it is on no network of this machine's
+			continue // no network of this machine leads to the node
 		}
 		_, _ = connection.Write([]byte{0})
 		_ = connection.Close()
 	}
 }
 
-// judgeAnswerer adds to the verdict on the connections which machine has answered them. A machine
-// that has the address by mistake may accept them too, so an accepted connection is not enough.
+// judgeAnswerer adds to the verdict on the connections which machine answers for the address. A
+// machine that has the address by mistake may accept connections too, so these alone prove nothing.
 func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
 	foreign := who.MAC != "" && !ours && len(who.Silent) == 0

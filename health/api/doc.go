@@ -1,3 +1,3 @@
-// Package api gates every API server by an authenticated /readyz. It also reports when the
-// kubeconfig's client certificate expires.
+// Package api gates the API servers: each must pass an authenticated request for /readyz. The
+// package also reports when the kubeconfig's client certificate expires.
 package api

@@ -56,10 +56,10 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	return v
 }
 
-// noLeader is the cause if the etcd check fails.
+// noLeader is the part of the cause that says why etcd does not serve.
 const noLeader = ": etcd starts, or has no leader because fewer than most of the servers run and reach each other"
 
-// readyzNames returns the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
+// readyzNames returns the names of failing checks: etcd for "[-]etcd failed: reason withheld".
 func readyzNames(lines []string) []string {
 	names := make([]string, 0, len(lines))
 	for _, line := range lines {
@@ -69,8 +69,8 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// setCertificateEnd sets the expiry of the kubeconfig's certificate in the verdicts. An expired
-// certificate becomes the cause, because servers reject it.
+// setCertificateEnd sets Ends in all verdicts to the expiry of the kubeconfig's certificate. In a
+// failed verdict, an expired certificate becomes the cause.
 func setCertificateEnd(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {

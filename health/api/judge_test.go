@@ -19,7 +19,7 @@ func TestAPIVerdictsMatchFixtures(t *testing.T) {
 	})
 }
 
-// A copy of a kubeconfig is not renewed and ends with its certificate. A verdict with 401 alone
+// A copy of a kubeconfig is never renewed, so its certificate expires. A verdict that says only 401
 // would make users search for the wrong cause.
 func TestUnauthorizedVerdictNamesExpiredClientCertificate(t *testing.T) {
 	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -42,6 +42,6 @@ func TestUnauthorizedVerdictNamesExpiredClientCertificate(t *testing.T) {
 		"what a server says counts, not this machine's clock")
 }
 
-func TestAPISpecIsOptional(t *testing.T) {
+func TestAPISpecHasNoRequiredFields(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{}.Traits())
 }

@@ -26,7 +26,7 @@ func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	return facts
 }
 
-// endOf returns the expiry of a kubeconfig's client certificate; zero if it has none.
+// endOf returns the expiry of a kubeconfig's client certificate; zero if none can be read.
 func endOf(kubeconfig []byte) time.Time {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {

@@ -30,7 +30,7 @@ func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, er
 		ends: endOf(secrets.Kubeconfig)}, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *apiWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	observe.Repeat(ctx, nil, apiInterval,
 		func(ctx context.Context) []health.Verdict {

@@ -24,7 +24,7 @@ func kubeconfigOf(t *testing.T, user *clientcmdapi.AuthInfo) []byte {
 	return text
 }
 
-func TestCredentialEndIsReadFromClientCertificate(t *testing.T) {
+func TestKubeconfigExpiryIsThatOfClientCertificate(t *testing.T) {
 	t.Parallel()
 	issued := healthtest.Issue(t, "strata", nil, healthtest.AsLeaf)
 	key := issued.Secret(t)["tls.key"]
@@ -37,9 +37,9 @@ func TestCredentialEndIsReadFromClientCertificate(t *testing.T) {
 				ClientKeyData: key}),
 			healthtest.PairStart.Add(10 * time.Hour),
 		},
-		"a token":       {kubeconfigOf(t, &clientcmdapi.AuthInfo{Token: "x"}), time.Time{}},
-		"no kubeconfig": {[]byte("{"), time.Time{}},
-		"an unreadable one": {kubeconfigOf(t,
+		"a token":               {kubeconfigOf(t, &clientcmdapi.AuthInfo{Token: "x"}), time.Time{}},
+		"an invalid kubeconfig": {[]byte("{"), time.Time{}},
+		"an unreadable certificate": {kubeconfigOf(t,
 			&clientcmdapi.AuthInfo{ClientCertificateData: []byte("x"), ClientKeyData: key}),
 			time.Time{}},
 	} {

@@ -15,7 +15,7 @@ func TestApplicationVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "applications", judgeApplications)
 }
 
-func TestFactsAreReadFromApplication(t *testing.T) {
+func TestApplicationFactsShowStatusWithoutCredentials(t *testing.T) {
 	object := healthtest.Decode[applicationObject](t, `
 metadata: {deletionTimestamp: "2026-01-01T00:00:00Z", annotations: {argocd.argoproj.io/refresh: normal}}
 spec:
@@ -55,8 +55,8 @@ status:
 	assert.True(t, on.facts("a").Automated)
 }
 
-// ArgoCD compares right after a sync has ended, in the same second or later. An Application without
-// these times is not held up.
+// ArgoCD compares an Application in the second in which its sync ends, or later. An Application
+// that lacks one of the two times does not count as unseen.
 func TestHealthOlderThanLastSyncIsDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{status: {reconciledAt: "2026-01-01T00:00:00Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: true,
@@ -69,7 +69,7 @@ func TestHealthOlderThanLastSyncIsDetected(t *testing.T) {
 	}
 }
 
-func TestChildrenAreApplicationsOfItsNamespace(t *testing.T) {
+func TestChildrenAreArgoCDApplicationsOfSameNamespace(t *testing.T) {
 	object := healthtest.Decode[applicationObject](t, `
 metadata: {name: root, namespace: argocd}
 status:
@@ -84,17 +84,17 @@ status:
 	assert.Empty(t, (*applicationObject)(nil).children())
 }
 
-func TestStatusMustMatchCurrentSource(t *testing.T) {
+func TestApplicationIsComparedIfStatusHasCurrentSource(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       bool
 	}{
-		{"the same", `{spec: {source: {repoURL: r, chart: c, targetRevision: "1"}}, status: {sync: {comparedTo: {source: {repoURL: r, chart: c, targetRevision: "1"}}}}}`, true},
+		{"same source", `{spec: {source: {repoURL: r, chart: c, targetRevision: "1"}}, status: {sync: {comparedTo: {source: {repoURL: r, chart: c, targetRevision: "1"}}}}}`, true},
 		{"another revision", `{spec: {source: {repoURL: r, targetRevision: "2"}}, status: {sync: {comparedTo: {source: {repoURL: r, targetRevision: "1"}}}}}`, false},
 		{"no status", `{spec: {source: {repoURL: r}}}`, false},
-		{"neither", `{spec: {}}`, false},
-		{"several", `{spec: {source: {repoURL: old}, sources: [{repoURL: a}, {repoURL: b}]}, status: {sync: {comparedTo: {sources: [{repoURL: a}, {repoURL: b}]}}}}`, true},
-		{"several, one added", `{spec: {sources: [{repoURL: a}, {repoURL: b}]}, status: {sync: {comparedTo: {sources: [{repoURL: a}]}}}}`, false},
+		{"neither source nor status", `{spec: {}}`, false},
+		{"several sources", `{spec: {source: {repoURL: old}, sources: [{repoURL: a}, {repoURL: b}]}, status: {sync: {comparedTo: {sources: [{repoURL: a}, {repoURL: b}]}}}}`, true},
+		{"one of several sources added", `{spec: {sources: [{repoURL: a}, {repoURL: b}]}, status: {sync: {comparedTo: {sources: [{repoURL: a}]}}}}`, false},
 		{"hydrated", `{spec: {sourceHydrator: {drySource: {repoURL: d}}}, status: {sync: {comparedTo: {source: {repoURL: d, path: p}}}}}`, true},
 		{"not hydrated yet", `{spec: {sourceHydrator: {drySource: {repoURL: d}}}}`, false},
 	} {

@@ -12,10 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought returns ready if all descendants of a Ready Application are Ready too, otherwise the
-// verdict on the worst. ArgoCD includes children only by a configured health check, which users may
-// change and which may report an old Healthy (argo-cd#27917). Descendants that are synced by hand
-// are ignored.
+// judgeBrought returns the verdict ready if all descendants of an Application are Ready, otherwise
+// the verdict on the worst one. It ignores descendants that are synced by hand. ArgoCD checks
+// children only by a configurable health check, which may report an outdated Healthy
+// (argo-cd#27917).
 func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -37,7 +37,7 @@ func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Ver
 	return *first
 }
 
-// byHand reports whether an Application is synced by hand only, and ArgoCD reports no error.
+// byHand reports whether an Application has no automated sync, is compared, and has no error.
 func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen &&
 		len(a.Errors) == 0
@@ -93,8 +93,8 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// setSeconds sets for how many seconds an Application's own facts have been the same. The facts of
-// its children do not count.
+// setSeconds sets the number of seconds for which an Application's own facts have not changed. The
+// facts of its children do not count.
 func (w *applicationsWatch) setSeconds(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

@@ -4,16 +4,16 @@ import (
 	"regexp"
 )
 
-// syncCause explains why ArgoCD cannot compare or sync, by an error message of ArgoCD, Git, Helm or
-// Kubernetes.
+// syncCause says why ArgoCD cannot compare or sync, if an error message of ArgoCD, Git, Helm or
+// Kubernetes matches pattern.
 type syncCause struct {
 	pattern *regexp.Regexp
 	cause   string
 	hint    string
 }
 
-// syncCauses are tried in order, because a failed login and an unreachable host are both wrapped in
-// "failed to list refs".
+// syncCauses are tried in order, because a message may match several patterns. For example,
+// "authentication required: Repository not found" is a failed login.
 var syncCauses = []syncCause{
 	{
 		regexp.MustCompile(`(?i)authentication required|authorization failed|invalid credentials|permission denied \(publickey|unable to authenticate|403 Forbidden|401 Unauthorized|could not read Username|access denied`),

@@ -9,9 +9,9 @@ import (
 	"strata/health/observe"
 )
 
-// unsyncedSeconds is the number of seconds without a sync after which an Application is Stuck,
-// because nothing will sync it. ArgoCD starts a sync within a second after a comparison, and a
-// user's script within a few seconds.
+// unsyncedSeconds is the number of seconds without a sync after which an Application may be Stuck.
+// ArgoCD starts a sync within a second after a comparison, and a user's script within a few
+// seconds.
 const unsyncedSeconds = 10
 
 // applicationsFacts describes ArgoCD Applications.
@@ -20,8 +20,8 @@ type applicationsFacts struct {
 	Applications []applicationSeen `json:"applications,omitempty"`
 }
 
-// applicationSeen describes one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its
-// status has no observedGeneration, so Compared and Unseen show whether it is current.
+// applicationSeen describes one Application (argo-cd pkg/apis/application/v1alpha1/types.go). An
+// Application's status has no observedGeneration; Compared and Unseen say whether it is current.
 type applicationSeen struct {
 	Name     string `json:"name"`
 	Missing  bool   `json:"missing,omitempty"`

@@ -135,17 +135,17 @@ func (o *applicationObject) facts(name string) applicationSeen {
 	return seen
 }
 
-// unseen reports whether ArgoCD has not compared since its last operation ended. ArgoCD compares
-// right after an operation; until then its status has the health from before (argo-cd
+// unseen reports whether ArgoCD has not compared since its last operation ended. Until this
+// comparison, the status has the health from before the operation (argo-cd
 // controller/appcontroller.go, requestAppRefresh after a completed operation). Both times are in
-// whole seconds.
+// whole seconds, so equal times count as compared.
 func (o *applicationObject) unseen() bool {
 	at, ended := o.Status.ReconciledAt, o.Status.OperationState.FinishedAt
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
 // isSourceCompared reports whether the status is about the spec's present source. With a hydrator,
-// any compared source counts, because the hydrated manifests have their own.
+// any compared source counts, because ArgoCD compares the hydrated manifests' source instead.
 func (o *applicationObject) isSourceCompared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {

@@ -13,8 +13,8 @@ import (
 	"strata/health/kube"
 )
 
-// The resources of acme.cert-manager.io: cert-manager's orders at an ACME server for a
-// CertificateRequest, and the proof of each name.
+// The resources of acme.cert-manager.io. An Order requests a certificate from an ACME server for a
+// CertificateRequest, and a Challenge proves control of one DNS name.
 var (
 	orderResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1",
 		Resource: "orders"}
@@ -41,7 +41,7 @@ type acmeSeen struct {
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// orderSeen describes the Order of a request.
+// orderSeen describes the Order of a CertificateRequest.
 type orderSeen struct {
 	acmeSeen
 	// Challenges are the Order's own Challenges, sorted by name.
@@ -52,8 +52,8 @@ type orderSeen struct {
 
 func (s acmeSeen) hasFailed() bool { return slices.Contains(acmeFailures, s.State) }
 
-// String returns a clause, such as HTTP-01 challenge for web.example.org is pending, with the
-// reason.
+// String returns a clause with the reason, such as "HTTP-01 challenge for web.example.org is
+// pending: the self check failed".
 func (s acmeSeen) String() string {
 	text := "ACME order " + s.Name
 	if s.Type != "" {
@@ -73,9 +73,9 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage returns the object for which the Order waits, or that made it fail: a failed Challenge, the
-// failed Order itself, a Challenge whose deletion must finish first, or the first pending
-// Challenge.
+// stage returns the object that holds up the Order. It is the first of these that exists: a failed
+// Challenge, the failed Order, a Challenge that is being deleted, a pending Challenge, the Order
+// itself.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.hasFailed); i >= 0 {
 		return o.Challenges[i]
@@ -92,7 +92,7 @@ func (o orderSeen) stage() acmeSeen {
 	return o.Challenges[open]
 }
 
-// evidence returns a line for the Order, each pending Challenge, and each that is being deleted.
+// evidence returns lines about the Order, its pending or failed Challenges, and deleted Challenges.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {
@@ -117,8 +117,8 @@ type acmeStatus struct {
 	Reason string `json:"reason"`
 }
 
-// order finds the Order of a request, with its Challenges. It returns nil if the issuer does not
-// use ACME.
+// order returns the Order of a CertificateRequest with its Challenges. It returns nil if there is
+// no Order, for example because the issuer does not use ACME.
 func (w *certificateWatch) order(
 	ctx context.Context, s *kube.APIServer, request metav1.Object,
 ) (*orderSeen, error) {

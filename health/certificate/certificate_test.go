@@ -18,7 +18,7 @@ func TestCertificateVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "certificate", judgeCertificate)
 }
 
-func TestFactsAreReadFromCertificate(t *testing.T) {
+func TestCertificateFactsHaveConditionsAndRetryTime(t *testing.T) {
 	object := healthtest.Decode[certificateObject](t, `
 metadata: {name: c, generation: 3, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {secretName: s, dnsNames: [a], ipAddresses: [10.0.0.1]}
@@ -39,9 +39,9 @@ status:
 	assert.Empty(t, fresh.Retry)
 }
 
-// The annotation has the revision that the earlier server issued. A value that is no number is not
-// Strata's, so it is ignored.
-func TestCertificateOfEarlierServerIsOutdated(t *testing.T) {
+// AfterAnnotation has the last revision that the former server issued. A value that is not a number
+// is ignored, because Strata did not write it.
+func TestCertificateOfFormerServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
 		object.Status.Revision = 4
@@ -51,13 +51,13 @@ func TestCertificateOfEarlierServerIsOutdated(t *testing.T) {
 	assert.False(t, (&certificateObject{}).facts().Outdated)
 }
 
-func TestPauseDoublesWithEachFailure(t *testing.T) {
+func TestRetryPauseDoublesPerFailureUpTo32Hours(t *testing.T) {
 	for failures, want := range map[int]time.Duration{0: 1, 1: 1, 2: 2, 3: 4, 5: 16, 6: 32, 7: 32, 100: 32} {
 		assert.Equal(t, want*time.Hour, pauseAfter(failures), "%d failures", failures)
 	}
 }
 
-func TestCertificateRequestOfNextRevisionIsSelected(t *testing.T) {
+func TestNewestRequestOfNextRevisionIsSelected(t *testing.T) {
 	certificate := &certificateObject{ObjectMeta: metav1.ObjectMeta{UID: "c"}}
 	certificate.Status.Revision = 2
 	yes := true
@@ -79,7 +79,7 @@ func TestCertificateRequestOfNextRevisionIsSelected(t *testing.T) {
 		certificate))
 }
 
-func TestFactsAreReadFromCertificateRequest(t *testing.T) {
+func TestCertificateRequestFactsHaveFourConditions(t *testing.T) {
 	object := healthtest.Decode[issuer.ConditionedObject](t, `
 metadata: {name: r}
 status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "False"}, {type: InvalidRequest, status: "True", message: m}, {type: Ready, status: "False", reason: Failed}]}
@@ -92,8 +92,8 @@ status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "
 	}, requestFactsOf(object))
 }
 
-// Only the Challenges that the Order owns count, and not the others of the namespace.
-func TestFactsAreReadFromOrderAndItsChallenges(t *testing.T) {
+// Challenges of another Order in the same namespace do not count.
+func TestOrderFactsHaveOnlyOwnedChallenges(t *testing.T) {
 	owner := func(uid string) string {
 		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, " +
 			"name: o, uid: " + uid + ", controller: true}]"
@@ -117,9 +117,9 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
-// An Order waits while these Challenges are deleted: its own ones, and those of another Order that
-// have the name and type of one of its Challenges that has not begun.
-func TestOrderFactsNameBlockingTerminatingChallenges(t *testing.T) {
+// An Order waits for the deletion of its own Challenges. It also waits for the deletion of another
+// Order's Challenge with the DNS name and type of a Challenge that has not started.
+func TestOrderFactsHaveDeletedChallengesThatBlockOrder(t *testing.T) {
 	order := healthtest.Decode[orderObject](t,
 		"metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
 	of := func(uid, name string, deleting bool, spec, status string) string {

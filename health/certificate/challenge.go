@@ -20,7 +20,7 @@ const cleanUpFailed = "Error cleaning up challenge: "
 type oldChallenge struct {
 	acmeSeen
 	Namespace string `json:"namespace"`
-	// Object is its metadata.name.
+	// Object is the Challenge's metadata.name.
 	Object string `json:"object"`
 }
 
@@ -38,14 +38,14 @@ type challengeObject struct {
 func (c challengeObject) facts() acmeSeen {
 	name := c.Spec.DNSName
 	if c.Spec.Wildcard {
-		name = "*." + name // which cert-manager leaves out, as its record is the name's own
+		name = "*." + name // dnsName has no "*.", because the TXT record is the same
 	}
 	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State,
 		Reason: kube.Stable(c.Status.Reason)}
 }
 
-// old records a Challenge that is being deleted. It drops the reason why the Challenge had not
-// passed.
+// old returns the facts of a Challenge that is being deleted. It keeps the reason only if the
+// clean-up has failed.
 func (c challengeObject) old() oldChallenge {
 	seen := oldChallenge{acmeSeen: c.facts(), Namespace: c.Namespace, Object: c.Name}
 	seen.Deleting, seen.State = true, ""
@@ -64,8 +64,8 @@ func (c challengeObject) waitsFor(other challengeObject) bool {
 }
 
 // orderFacts selects from a namespace's Challenges those of the Order, and the deleted Challenges
-// that the Order waits for. The latter were made either for this Order with another configuration
-// of the solver (pkg/controller/acmeorders deleteLeftoverChallenges), or for another Order.
+// that the Order waits for. The latter belong to another Order, or to this Order from an earlier
+// configuration of the solver (pkg/controller/acmeorders deleteLeftoverChallenges).
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State,
 		Reason: kube.Stable(order.Status.Reason)}}

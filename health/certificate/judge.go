@@ -15,8 +15,8 @@ type certificateFacts struct {
 	kube.APIFault
 
 	Certificate certificateSeen `json:"certificate"`
-	// Request is the CertificateRequest of the issuance or the due renewal that is under way or has
-	// failed. It is nil if there is none.
+	// Request is the CertificateRequest of an issuance or renewal that is under way or has failed;
+	// nil without one.
 	Request *requestSeen `json:"request,omitempty"`
 	Pair    pairFacts    `json:"pair"`
 }
@@ -27,7 +27,7 @@ type certificateSeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
 	Generation int64 `json:"generation,omitempty"`
-	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
+	// Secret is spec.secretName. Names are spec.dnsNames and spec.ipAddresses.
 	Secret string   `json:"secret,omitempty"`
 	Names  []string `json:"names,omitempty"`
 	// Ready says whether the Secret fits the Certificate's spec. Issuing says whether an issuance
@@ -71,8 +71,8 @@ func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	secret := judgePair(spec, f.Certificate, f.Pair)
 	secret.After = []string{certificateCheck(spec)}
 	if secret.State == health.Stuck && certificate.State != health.Ready {
-		// The Secret's pair belongs to an earlier version of the Certificate and is about to be
-		// replaced.
+		// The Secret still has the certificate of an earlier generation, which cert-manager is
+		// about to replace.
 		secret.State = health.Waiting
 	}
 	if f.Pair.Short && certificate.State == health.Ready {
@@ -119,8 +119,8 @@ func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 		v.Cause = causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
-		// A renewal may be under way. The Secret is valid meanwhile, and its own check says for how
-		// long.
+		// A renewal may be under way. Meanwhile, the check of the Secret says how long its
+		// certificate is valid.
 		return health.Verdict{Check: v.Check, State: health.Ready}
 	default:
 		notIssued(&v, c, f.Request)
@@ -178,7 +178,8 @@ func judgeDenial(v *health.Verdict, request requestSeen, failed bool) {
 	}
 }
 
-// requestMessage adds a request's conditions to the evidence, and returns its message.
+// requestMessage adds a request's conditions and Order to the evidence. It returns the message of
+// the condition Ready and the stage of the Order.
 func requestMessage(v *health.Verdict, request requestSeen) string {
 	for _, c := range []kube.Condition{request.Ready, request.Denied, request.Invalid} {
 		if c.Status != "" {

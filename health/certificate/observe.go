@@ -15,8 +15,8 @@ import (
 	"strata/health/kube"
 )
 
-// read reads the Secret before the Certificate, so that a Certificate that is Ready is about this
-// Secret or a newer one.
+// read reads the Secret before the Certificate, so that a Ready Certificate is about this Secret or
+// a newer one.
 func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certificateFacts, error) {
 	var facts certificateFacts
 	var err error
@@ -54,7 +54,7 @@ func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFac
 	return pairOf(withCA(secret.Data, ca), w.spec, w.now()), nil
 }
 
-// ca returns the CA from the Secret that the Spec names for it; nil if it names none.
+// ca returns ca.crt of the Secret Spec.CASecret; nil if CASecret is empty or the Secret is missing.
 func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, error) {
 	namespace, name, apart := strings.Cut(w.spec.CASecret, "/")
 	if !apart {
@@ -68,7 +68,7 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 }
 
 // withCA returns a Secret's data with the issuer's present CA as ca.crt, because the Secret's own
-// may be outdated. The data of an existing Secret is not nil, even if empty.
+// may be outdated. It never returns nil, which would mean that the Secret is missing.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {
@@ -80,8 +80,8 @@ func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	return all
 }
 
-// request returns the Certificate's request for the next revision, with its ACME Order; nil without
-// one.
+// request returns the CertificateRequest for the next revision, with its ACME Order; nil without a
+// CertificateRequest.
 func (w *certificateWatch) request(
 	ctx context.Context, s *kube.APIServer, certificate *certificateObject,
 ) (*requestSeen, error) {
@@ -99,8 +99,8 @@ func (w *certificateWatch) request(
 	return facts, err
 }
 
-// nextRequest returns the newest request of the revision after the issued one: it is under way, or
-// has failed.
+// nextRequest returns the newest request for the revision after the issued one. That request is
+// under way or has failed.
 func nextRequest(
 	requests []issuer.ConditionedObject, certificate *certificateObject,
 ) *issuer.ConditionedObject {
@@ -120,16 +120,15 @@ func nextRequest(
 }
 
 // AfterAnnotation marks a Certificate whose issuer has a new CA or ACME server. Its value is the
-// revision that the old one signed, so a later revision is signed by the new one.
+// last revision that the old CA or server signed.
 const AfterAnnotation = "strata/reissue-after-revision"
 
 // RevisionAnnotation is cert-manager's annotation for the revision of a CertificateRequest.
 const RevisionAnnotation = "cert-manager.io/certificate-revision"
 
-// The pauses after failed issuances, unless cert-manager's
-// --certificate-request-minimum-backoff-duration says otherwise
-// (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure): an hour, doubled with each
-// failure.
+// cert-manager's pauses after failed issuances: an hour, doubled with each further failure
+// (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure). cert-manager's flag
+// --certificate-request-minimum-backoff-duration can change them.
 const (
 	issuancePause    = time.Hour
 	issuancePauseMax = 32 * time.Hour

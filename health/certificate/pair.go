@@ -13,7 +13,7 @@ import (
 	"strata/health/observe"
 )
 
-// pairFacts describes the certificate and key in a TLS Secret, without any of the key.
+// pairFacts describes the certificate and key in a TLS Secret. It contains no part of the key.
 type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Unread is true if the user may not read Secrets.
@@ -22,12 +22,12 @@ type pairFacts struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// Unusable says why certificate and key cannot be used, for example because they do not match.
 	Unusable string `json:"unusable,omitempty"`
-	// Uncovered are the wanted names for which the leaf certificate is not valid; Names are those
-	// for which it is.
+	// Uncovered are the wanted names for which the leaf certificate is not valid. Names are the DNS
+	// names and IP addresses of the leaf.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain says why the leaf cannot be verified with ca.crt. Without a ca.crt, it says why the
-	// leaf is neither self-signed nor verified by a CA of this machine.
+	// Chain says why the leaf cannot be verified with ca.crt or, without a ca.crt, with this
+	// machine's CAs. Without a ca.crt, a self-signed leaf is valid.
 	Chain string `json:"chain,omitempty"`
 	// Bare is true if the Secret has no ca.crt.
 	Bare bool `json:"bare,omitempty"`
@@ -139,7 +139,7 @@ func pairOf(data map[string][]byte, spec Spec, now time.Time) pairFacts {
 	}
 	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
 	if err != nil {
-		facts.Unusable = err.Error() // It names no part of the key.
+		facts.Unusable = err.Error() // The error contains no part of the key.
 		return facts
 	}
 	leaf := pair.Leaf
@@ -170,7 +170,7 @@ func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.
 }
 
 // verifyChain verifies a leaf up to a CA. Without a CA, the leaf must be self-signed or lead to a
-// public CA.
+// CA that this machine trusts.
 func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.Time) error {
 	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now,
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}

@@ -24,7 +24,7 @@ func withKey(data map[string][]byte, key string, value []byte) map[string][]byte
 	return data
 }
 
-func TestPairFactsAreReadFromSecret(t *testing.T) {
+func TestTLSSecretIsReadyOnlyWithUsableCertificate(t *testing.T) {
 	root := healthtest.Issue(t, "root", nil, healthtest.AsCA)
 	between := healthtest.Issue(t, "between", &root, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
@@ -48,29 +48,29 @@ func TestPairFactsAreReadFromSecret(t *testing.T) {
 		{"good", good(web), noon, nil, ""},
 		{"an IP address", good(web), noon, []string{"10.0.0.1"}, ""},
 		{"a wildcard covers", good(wild), noon, nil, ""},
-		{"a wildcard is asked for", good(wild), noon, []string{"*.example.org"}, ""},
+		{"a wildcard name is wanted", good(wild), noon, []string{"*.example.org"}, ""},
 		{"with its intermediate", good(deep, between), noon, nil, ""},
 		{"self-signed without ca.crt", alone.Secret(t), noon, nil, ""},
 		{"self-signed and its own ca.crt", withKey(alone.Secret(t), "ca.crt", alone.Pem()), noon, nil, ""},
 		{"two CAs, of which one is right", withKey(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
-		{"at its first moment", good(web), healthtest.PairStart, nil, ""},
-		{"with exactly enough left", good(web), healthtest.PairStart.Add(9 * time.Hour), nil, ""},
+		{"at the start of its validity", good(web), healthtest.PairStart, nil, ""},
+		{"exactly MinRemaining left", good(web), healthtest.PairStart.Add(9 * time.Hour), nil, ""},
 		{"no Secret", nil, noon, nil, "does not exist"},
 		{"an empty Secret", map[string][]byte{}, noon, nil, "has no tls.crt, tls.key"},
 		{"an empty key", withKey(good(web), "tls.key", nil), noon, nil, "has no tls.key"},
-		{"the key of another", withKey(good(web), "tls.key", alone.Secret(t)["tls.key"]), noon, nil, "does not match"},
-		{"no certificate", withKey(good(web), "tls.crt", []byte("text")), noon, nil, "no pair"},
-		{"not yet", good(web), healthtest.PairStart.Add(-time.Second), nil, "not valid before 2026-01-01T00:00:00Z"},
+		{"the key of another certificate", withKey(good(web), "tls.key", alone.Secret(t)["tls.key"]), noon, nil, "does not match"},
+		{"tls.crt is no certificate", withKey(good(web), "tls.crt", []byte("text")), noon, nil, "no pair"},
+		{"not valid yet", good(web), healthtest.PairStart.Add(-time.Second), nil, "not valid before 2026-01-01T00:00:00Z"},
 		{"expired", good(web), healthtest.PairStart.Add(10*time.Hour + time.Second), nil, "expired at 2026-01-01T10:00:00Z"},
-		{"too little left", good(web), healthtest.PairStart.Add(9*time.Hour + time.Second), nil, "expected at least 1h0m0s"},
-		{"another name", good(web), noon, []string{"web.example.org", "api.example.org"}, "not valid for api.example.org, only for web.example.org, 10.0.0.1"},
-		{"another CA", withKey(web.Secret(t), "ca.crt", other.Pem()), noon, nil, "unknown authority"},
+		{"less than MinRemaining left", good(web), healthtest.PairStart.Add(9*time.Hour + time.Second), nil, "expected at least 1h0m0s"},
+		{"not valid for a wanted name", good(web), noon, []string{"web.example.org", "api.example.org"}, "not valid for api.example.org, only for web.example.org, 10.0.0.1"},
+		{"ca.crt is another CA", withKey(web.Secret(t), "ca.crt", other.Pem()), noon, nil, "unknown authority"},
 		{"a ca.crt without a certificate", withKey(web.Secret(t), "ca.crt", []byte("text")), noon, nil, "unknown authority"},
 		{"a broken ca.crt", withKey(web.Secret(t), "ca.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), noon, nil, "ca.crt: "},
 		{"a broken intermediate", withKey(good(web), "tls.crt", append(web.Pem(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})...)), noon, nil, "tls.crt: "},
 		{"without its intermediate", good(deep), noon, nil, "unknown authority"},
-		{"of a CA that may not sign for it", withKey(foreign.Secret(t), "ca.crt", elsewhere.Pem()), noon, nil, "is not permitted by any constraint"},
-		{"of a CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
+		{"the CA's name constraints exclude the name", withKey(foreign.Secret(t), "ca.crt", elsewhere.Pem()), noon, nil, "is not permitted by any constraint"},
+		{"signed by a private CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spec := Spec{DNSNames: c.ask, MinRemaining: metav1.Duration{Duration: time.Hour}}
@@ -87,7 +87,7 @@ func TestPairFactsAreReadFromSecret(t *testing.T) {
 
 // A CA may sign for a day or an hour. cert-manager renews such a certificate when a third of its
 // lifetime is left, so the gate must not require a longer validity.
-func TestShortLivedCertificateExpiresSoonInLastSixth(t *testing.T) {
+func TestShortLivedCertificateNeedsOnlySixthOfLifetime(t *testing.T) {
 	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
 	short := func(least, age time.Duration) bool {
 		return pairOf(alone.Secret(t), Spec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart.Add(age)).Short
@@ -99,7 +99,7 @@ func TestShortLivedCertificateExpiresSoonInLastSixth(t *testing.T) {
 	assert.True(t, short(time.Hour, 9*time.Hour+time.Second))
 }
 
-func TestPairIsCheckedAgainstCurrentIssuerCA(t *testing.T) {
+func TestIssuersCAReplacesCACertOfSecret(t *testing.T) {
 	own := map[string][]byte{"ca.crt": []byte("own"), "tls.crt": []byte("a")}
 	assert.Equal(t, own, withCA(own, nil), "the issuer's Secret is not there, or not in the cluster")
 	now := map[string][]byte{"ca.crt": []byte("other"), "tls.crt": []byte("a")}

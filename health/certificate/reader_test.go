@@ -9,7 +9,7 @@ import (
 	"strata/health"
 )
 
-// The test has no server, so it fails if the Secret is requested.
+// The API server is nil, so a request for the Secret would fail the test.
 func TestReadOnlyUserSkipsOnlySecretCheck(t *testing.T) {
 	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)

@@ -16,17 +16,16 @@ const Kind health.Kind = "certificate"
 type Spec struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Secret is the Secret that the Certificate writes.
+	// Secret is the Certificate's spec.secretName.
 	Secret string `json:"secret"`
 	// DNSNames are the names or IP addresses for which the certificate must be valid.
 	DNSNames []string `json:"dnsNames,omitempty"`
 	// MinRemaining is the time for which the certificate must still be valid. A sixth of its
 	// lifetime is enough if that is less. Zero: the certificate only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
-	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to. It names the
-	// issuer's Secret, because the issuer's CA may differ from the ca.crt in Secret, or Secret may
-	// have none. Empty: the chain leads to Secret's own ca.crt or, without one, to this machine's
-	// CAs.
+	// CASecret is namespace/name of the issuer's Secret, to whose ca.crt the chain must lead. The
+	// ca.crt in Secret may be missing, or of the issuer's earlier CA. If CASecret is empty, the
+	// chain must lead to Secret's own ca.crt or, without one, to this machine's CAs.
 	CASecret string `json:"caSecret,omitempty"`
 }
 

@@ -15,19 +15,19 @@ const claimSeconds = 15
 
 // claimFacts describes a PersistentVolumeClaim and the cluster's StorageClasses.
 type claimFacts struct {
-	// APIFault.Seconds is, without a fault, the number of seconds for which the claim's lack of a
-	// class has been the same.
+	// Without a fault, APIFault.Seconds is the number of seconds for which the claim's phase and
+	// the StorageClasses that apply to it have not changed.
 	kube.APIFault
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that the claim names; empty means the default one. Classes are the
-	// existing StorageClasses, Default is the default one, and Provisioner is the wanted one's.
+	// Class is the StorageClass that the claim names; empty means Default, the default one. Classes
+	// are all StorageClasses. Provisioner is the provisioner of the claim's StorageClass.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`
 	Provisioner string   `json:"provisioner,omitempty"`
-	// Events are its Warning events, newest first.
+	// Events are the claim's Warning events, newest first.
 	Events []string `json:"events,omitempty"`
 }
 
@@ -36,9 +36,9 @@ const handMade = "kubernetes.io/no-provisioner"
 
 func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
 
-// judgeClaim judges whether a claim has its volume. The StorageClasses are needed to explain a
-// pending claim. Its Pod is only "unschedulable", and the claim itself only says "no persistent
-// volumes available".
+// judgeClaim judges whether a claim is bound to a volume. The StorageClasses explain a pending
+// claim better than Kubernetes: the Pod is only "unschedulable", and the claim only says "no
+// persistent volumes available".
 func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events,
 		Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
@@ -83,8 +83,8 @@ func (f claimFacts) className() string {
 	return f.Default
 }
 
-// lacks judges a claim for which no volume can be provisioned. It is Stuck only after claimSeconds,
-// because the StorageClass may still be created.
+// lacks judges a claim for which no volume can be provisioned. The verdict is Stuck only after
+// claimSeconds, because the StorageClass may still be created.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
 	v.Message, v.Cause = "pending: "+what+"; there is "+
 		observe.OrNone(strings.Join(f.Classes, ", ")), cause

@@ -40,7 +40,7 @@ type storageClass struct {
 	Provisioner       string `json:"provisioner"`
 }
 
-// defaultClass marks the class of claims that name no class.
+// defaultClass is the annotation of the StorageClass for claims that name no class.
 const defaultClass = "storageclass.kubernetes.io/is-default-class"
 
 func (f *claimFacts) classes(all []storageClass) {

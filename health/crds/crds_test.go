@@ -17,7 +17,7 @@ func TestCRDVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "crds", judgeCRDs)
 }
 
-func TestFactsAreReadFromCRD(t *testing.T) {
+func TestCRDFactsHaveConditionsAndServedVersions(t *testing.T) {
 	object := healthtest.Decode[crdObject](t, `
 metadata: {name: widgets.example.org, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [f]}
 spec: {group: example.org, names: {plural: widgets}, versions: [{name: v1, served: true}, {name: v1alpha1, served: false}, {name: v2, served: true}]}
@@ -50,10 +50,10 @@ func TestCRDNameConflictsAreDetected(t *testing.T) {
 			crdNames{Plural: "wds", Singular: "wd", Kind: "X"}, true},
 		{"kind", crdNames{Plural: "xs", Kind: "Widget"}, true},
 		{"list kind", crdNames{Plural: "xs", Kind: "WidgetList"}, true},
-		{"nothing", crdNames{Plural: "xs", Kind: "X"}, false},
-		{"a kind and a resource are different things",
+		{"no common name", crdNames{Plural: "xs", Kind: "X"}, false},
+		{"a kind equals a plural",
 			crdNames{Plural: "Widget", Kind: "widgets"}, false},
-		{"what is empty is not shared", crdNames{}, false},
+		{"empty names", crdNames{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, widget.shares(c.other)) })
 	}
@@ -95,12 +95,12 @@ func TestCRDsSpecErrorsNameFields(t *testing.T) {
 		body health.Body
 		want string
 	}{
-		{"no part", healthtest.Missing[Spec](t), "crds: missing"},
+		{"no body", healthtest.Missing[Spec](t), "crds: missing"},
 		{"no names", Spec{}, "crds.names: empty"},
 		{"no group", Spec{Names: []string{"a.b", "gateways"}},
 			"crds.names[1]: expected plural.group"},
 		{"no plural", Spec{Names: []string{".b"}}, "crds.names[0]: expected plural.group"},
-		{"twice", Spec{Names: []string{"a.b", "a.b"}}, "crds.names[1]: a.b is there twice"},
+		{"a name twice", Spec{Names: []string{"a.b", "a.b"}}, "crds.names[1]: a.b is there twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.ErrorContains(t, healthtest.Valid(c.body).Validate(), c.want)

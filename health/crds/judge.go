@@ -31,7 +31,7 @@ type crdFacts struct {
 	// CustomResourceDefinitionConditionType).
 	Names       kube.Condition `json:"names,omitzero"`
 	Established kube.Condition `json:"established,omitzero"`
-	// Served are its served versions.
+	// Served are the CRD's served versions.
 	Served []string `json:"served,omitempty"`
 	// Owner is the CRD of the same group that has taken one of this CRD's names. Leaving is true
 	// while that CRD is being deleted.
@@ -45,7 +45,8 @@ type discoveryFacts struct {
 	// Asked is false if the server's discovery was not read, because a CRD is not Established.
 	Asked bool `json:"asked,omitempty"`
 	kube.APIFault
-	// Absent are the resources that the server does not serve yet, as group/version plural.
+	// Absent are the resources that the server does not serve yet, such as "example.org/v1
+	// widgets".
 	Absent []string `json:"absent,omitempty"`
 }
 

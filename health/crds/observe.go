@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-// read reads every CRD at the same time.
+// read reads all CRDs in parallel.
 func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) (crdsFacts, error) {
 	objects, errs := make([]*crdObject, len(w.spec.Names)), make([]error, len(w.spec.Names))
 	var reads sync.WaitGroup
@@ -36,7 +36,7 @@ func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) (crdsFacts, err
 	return all, nil
 }
 
-// discover reads the discovery of every API server, once every CRD is Established.
+// discover reads the discovery of every API server if every CRD is Established.
 func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
 	established := health.StateOf(judgeCRDs(w.spec,

@@ -26,8 +26,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 // Run implements health.Watch. It watches each CRD by its name, because all CRDs of a cluster are
-// megabytes. It polls discovery once every CRD is Established: discovery cannot be watched, and an
-// API server serves a CRD only a moment later.
+// megabytes. When every CRD is Established, Run polls discovery, because discovery cannot be
+// watched and each API server serves a CRD only a moment later.
 func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var sources []kube.Source
 	for _, name := range w.spec.Names {

@@ -14,7 +14,7 @@ func TestGatewayVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "gateway", judgeGateway)
 }
 
-func TestFactsAreReadFromGatewayAndClass(t *testing.T) {
+func TestGatewayFactsHaveConditionsOfClassAndListeners(t *testing.T) {
 	class := healthtest.Decode[classObject](t, `
 metadata: {generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z"}
 spec: {controllerName: c}

@@ -37,7 +37,7 @@ type gatewaySeen struct {
 	Class      string         `json:"class,omitempty"`
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 	Programmed kube.Condition `json:"programmed,omitzero"`
-	// Listeners are the listeners of the specification that the Spec names, with their status.
+	// Listeners are the listeners of the Gateway's spec, with their status.
 	Listeners []listenerSeen `json:"listeners,omitempty"`
 }
 
@@ -53,9 +53,9 @@ type listenerSeen struct {
 
 func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
-// judgeGateway judges whether a Gateway serves its present spec. Its own conditions are True as
-// soon as one listener works (Traefik pkg/provider/kubernetes/gateway). So each listener in use has
-// a check of its own.
+// judgeGateway judges whether a Gateway serves its present spec. One working listener makes the
+// Gateway's own conditions True (Traefik pkg/provider/kubernetes/gateway). So each listener in use
+// has a check of its own.
 func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
@@ -81,8 +81,8 @@ func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	return verdicts
 }
 
-// isOutdated reports whether no controller has judged the Gateway's present specification. Its
-// listeners then have no status of their own.
+// isOutdated reports whether the Gateway is missing, is being deleted, or has no status for its
+// newest generation. The status of its listeners then does not count.
 func isOutdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
@@ -111,8 +111,8 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 }
 
 // isUnreconciled reports whether no controller has written a condition. The condition is then
-// absent, or the API's default: Unknown with the reason Pending or Waiting ("Waiting for
-// controller") and without a generation.
+// absent, or the API's default: Unknown with the reason Pending, Waiting or NotReconciled, and
+// without a generation.
 func isUnreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" &&
 		slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)

@@ -11,8 +11,8 @@ import (
 )
 
 // gatewayCauses explains the reasons of conditions (gateway-api apis/v1: GatewayConditionReason,
-// ListenerConditionReason). No reason makes the gate give up: a Secret, a grant or an address may
-// come at any moment.
+// ListenerConditionReason). No reason makes the verdict Stuck, because a Secret, a grant or an
+// address may still be created.
 var gatewayCauses = map[string]string{
 	"InvalidParameters":    "its parametersRef is wrong",
 	"UnsupportedVersion":   "the Gateway API CRDs are of a version that the controller does not know",

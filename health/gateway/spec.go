@@ -6,7 +6,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates a Gateway with its GatewayClass: accepted and programmed, with every listener.
+// Kind gates a Gateway with its GatewayClass and listeners: all must be Accepted and Programmed.
 const Kind health.Kind = "gateway"
 
 // Spec names a Gateway, its class and the listeners that must serve.
@@ -14,8 +14,8 @@ type Spec struct {
 	Class     string `json:"class"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of
-	// its listeners is.
+	// Listeners are names of spec.listeners. Each has its own check, because one working listener
+	// is enough to make the Gateway Accepted and Programmed.
 	Listeners []string `json:"listeners"`
 	// Routes is the least number of attached routes by the name of the listener. Optional.
 	Routes map[string]int `json:"routes,omitempty"`

@@ -7,13 +7,13 @@ import (
 
 // file is a fixture file: a list of bases, each followed by the cases that change it.
 type file struct {
-	// Spec is changed by every base.
+	// Spec has the fields that the Specs of all bases share.
 	Spec  any      `yaml:"spec,omitempty"`
 	Cases []change `yaml:"cases"`
 }
 
 // change is one case: its class with a sentence about the situation, and its differences from the
-// base above it. A base states everything.
+// base above it. A base is complete, except for the common Spec of the file.
 type change struct {
 	Ready     string `yaml:"ready,omitempty"`
 	Waiting   string `yaml:"waiting,omitempty"`

@@ -7,10 +7,9 @@ import (
 	"strconv"
 )
 
-// apply returns base with a change made to it, as a JSON merge patch does (RFC 7396): a map changes
-// keys, null removes one, any other value replaces it. It goes one step further for a list in base:
-// a map changes its items, each by its identity, and adds new ones. Without a change, it returns
-// base.
+// apply returns base changed like a JSON merge patch (RFC 7396): a map changes keys, null removes a
+// key, any other value replaces base. In addition, a map can change a list: its keys are the
+// identities of the items to change, remove or add. If change is nil, apply returns base.
 func apply(base, change any) any {
 	if change == nil {
 		return base
@@ -62,8 +61,8 @@ func applyToItems(list []any, changes map[string]any) any {
 	return after
 }
 
-// identities returns the names of a list's items: the first of some fields that is different in
-// each item or, without such a field, the items' places.
+// identities returns the first field whose text differs in every item of a list, and these texts.
+// Without such a field, it returns the items' indexes.
 func identities(list []any) (string, []string) {
 	for _, field := range []string{"check", "name", "server", "node", "host", "kind", "type", "url"} {
 		names := make([]string, 0, len(list))
@@ -84,8 +83,9 @@ func identities(list []any) (string, []string) {
 	return "", places
 }
 
-// difference returns the change that apply needs to make whole from base; nil if both are equal. It
-// contains the complete list if that is shorter, or if no change of the items leads to it.
+// difference returns the change that apply needs to make whole from base; nil if both are equal.
+// For a list, it returns the complete list if that is shorter, or if changes of items cannot make
+// it.
 func difference(base, whole any) any {
 	if reflect.DeepEqual(base, whole) {
 		return nil
@@ -119,8 +119,8 @@ func differenceOfKeys(before, after map[string]any) map[string]any {
 	return change
 }
 
-// differenceOfItems returns the changed items by their identity. It ignores their order: apply
-// compares that.
+// differenceOfItems returns the changed items by their identity. It ignores the order of the items;
+// its caller checks the order.
 func differenceOfItems(before, after []any) map[string]any {
 	field, names := identities(before)
 	_, later := identities(after)

@@ -31,7 +31,7 @@ func TestChangeContainsOnlyDifferencesFromBase(t *testing.T) {
 			"{x: null}"},
 		"an item that is new": {"[{name: x, n: 1}]", "[{name: x, n: 1}, {name: y, n: 2}]",
 			"{y: {n: 2}}"},
-		"an item that stands first": {"[{name: x, n: 1}]", "[{name: y, n: 2}, {name: x, n: 1}]",
+		"a new first item": {"[{name: x, n: 1}]", "[{name: y, n: 2}, {name: x, n: 1}]",
 			"[{name: y, n: 2}, {name: x, n: 1}]"},
 		"an item by its place": {"[{n: 1, a: {b: 1, c: 1}}, {n: 2}]",
 			"[{n: 1, a: {b: 1, c: 2}}, {n: 2}]", `{"0": {a: {c: 2}}}`},

@@ -23,8 +23,8 @@ type Issued struct {
 // PairStart is the time from which all issued certificates are valid, for ten hours.
 var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Issue returns a certificate for a name, signed by by, or self-signed if by is nil. change edits
-// the template first.
+// Issue returns a certificate for a name, signed by the given certificate, or self-signed if that
+// is nil. change edits the template before it is signed.
 func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)) Issued {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -9,7 +9,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// HealthyHost returns the probe's output on a healthy host. Cases change it.
+// HealthyHost returns the probe's output on a healthy host, for tests to change.
 func HealthyHost() map[string][]string {
 	return map[string][]string{
 		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"},
@@ -47,7 +47,7 @@ func WriteBlock(to io.Writer, block map[string][]string) {
 	_, _ = io.WriteString(to, text.String()+"end\n")
 }
 
-// HealthyNow returns the block of a healthy host with its clock right.
+// HealthyNow returns HealthyHost's block with the current time and the given changes.
 func HealthyNow(changes map[string][]string) map[string][]string {
 	block := HealthyHost()
 	block["time"] = []string{fmt.Sprint(time.Now().Unix())}

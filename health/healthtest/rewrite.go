@@ -59,7 +59,7 @@ func inLines(node *yaml.Node) {
 	}
 }
 
-// plain returns a value in the form that it has in a file.
+// plain returns a value as a YAML decoder returns it, in maps, lists and scalars.
 func plain(t *testing.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)

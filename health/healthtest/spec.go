@@ -10,7 +10,7 @@ import (
 	"strata/health"
 )
 
-// Valid returns a Spec that asks an API server. It is complete if its body is.
+// Valid returns a Spec with one API server. The Spec is valid if its body is valid.
 func Valid(body health.Body) health.Spec {
 	return health.Spec{
 		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute},

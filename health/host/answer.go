@@ -8,7 +8,7 @@ import (
 	"strata/health"
 )
 
-// Answer describes which packets from an address reached the host that connected to it.
+// Answer says which packets from an address reach the host that connects to that address.
 type Answer string
 
 const (

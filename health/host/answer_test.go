@@ -15,7 +15,7 @@ import (
 
 // An answer proves the route, even if the port refuses the connection or closes it. A machine that
 // only accepts small packets proves no route for full packets. A missing answer proves none at all.
-func TestAnswerProbeReportsReachability(t *testing.T) {
+func TestAnswerProbeReportsFullSmallEchoOrNoAnswer(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = closing.Close() })
@@ -32,12 +32,11 @@ func TestAnswerProbeReportsReachability(t *testing.T) {
 	silent, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.2", strconv.Itoa(port)))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
-	dir := t.TempDir() // This machine's loopback answers any ping.
+	dir := t.TempDir() // for a ping that fails, because loopback addresses answer the real one
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"),
 		[]byte("#!/bin/sh\nexit 1\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	// A connection to the broadcast address fails here, even if a gateway of this network answers
-	// for any address.
+	// The broadcast address never answers, even on a network whose gateway answers for any address.
 	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ",
 		"sleep 0.1 ").Replace(answerScript)
 	blocks := running(t, quick, map[string]string{

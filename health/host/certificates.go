@@ -8,9 +8,8 @@ import (
 	"strata/internal/k3shost"
 )
 
-// judgeCertificates reports when the first of K3s's own certificates on a host expires. Only a
-// preflight uses it. The host's gate must not, because it would block the update that renews
-// expired certificates.
+// judgeCertificates reports when the first of K3s's own certificates on a host expires. Only the
+// preflight uses it: in a gate, it would block the update that renews expired certificates.
 func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdict {
 	v := health.Verdict{Check: "K3s certificates", State: health.Ready, Message: "no K3s yet",
 		After: []string{"ssh"}}

@@ -18,7 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// certificateLine returns the probe's line for a certificate with this end.
+// certificateLine returns the probe's line for a certificate that expires at ends.
 func certificateLine(t *testing.T, file string, ends time.Time, ca bool) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -45,25 +45,25 @@ func TestPreflightReportsExpiryOfK3sCertificates(t *testing.T) {
 		fix   string
 	}{
 		"a host without K3s": {"server", Block{}, health.Ready, "no K3s yet", ""},
-		"young ones": {"server", Block{"k3s": {"k3s"},
+		"all valid for more than 90 days": {"server", Block{"k3s": {"k3s"},
 			"certificate": {line("server/tls/a.crt", 300*day), line("agent/b.crt", 200*day)}},
 			health.Ready, "b.crt is the first to end, at 2027-09-17T12:00:00Z", ""},
-		"a server's that ends within 90 days": {"server",
+		"a server's certificate expires within 90 days": {"server",
 			Block{"certificate": {line("server/tls/a.crt", 300*day), line("agent/b.crt", 89*day)}},
 			health.Ready, "K3s's own b.crt ends at 2027-05-29T12:00:00Z", "systemctl restart k3s"},
-		"an agent's that has ended": {"agent",
+		"an agent's certificate has expired": {"agent",
 			Block{"certificate": {line("agent/b.crt", -time.Second)}},
 			health.Stuck, "b.crt ended at 2027-03-01T11:59:59Z",
 			"an up in the next month does it, node by node; or on node-1: systemctl restart k3s-agent"},
-		"one that ends now": {"server", Block{"certificate": {line("agent/b.crt", 0)}},
+		"a certificate expires now": {"server", Block{"certificate": {line("agent/b.crt", 0)}},
 			health.Stuck, "b.crt ended at 2027-03-01T12:00:00Z", "systemctl restart k3s"},
-		"one that a restart does not renew yet": {"server",
+		"a certificate expires in exactly 90 days": {"server",
 			Block{"certificate": {line("agent/b.crt", 90*day)}},
 			health.Ready, "b.crt is the first to end, at 2027-05-30T12:00:00Z", ""},
-		"one of many that has ended": {"server",
+		"one of two certificates has expired": {"server",
 			Block{"certificate": {line("server/tls/a.crt", 300*day), line("agent/b.crt", -day)}},
 			health.Stuck, "b.crt ended", "systemctl restart k3s"},
-		"a CA that has ended, which no restart renews": {"server",
+		"an expired CA, which a restart does not renew": {"server",
 			Block{"certificate": {certificateLine(t, "server/tls/ca.crt", now.Add(-day), true),
 				line("agent/b.crt", 200*day)}},
 			health.Ready, "b.crt is the first to end", ""},

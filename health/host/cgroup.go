@@ -7,8 +7,8 @@ import (
 	"strata/health"
 )
 
-// judgeCgroups is Stuck on a host with cgroup v1 where the kubelet would not run. From Kubernetes
-// 1.35 on it exits at its start there, unless its option fail-cgroupv1 is false
+// judgeCgroups is Stuck on a host with cgroup v1 where the kubelet would not run. The kubelet of
+// Kubernetes 1.35 and later exits there, unless its option fail-cgroupv1 is false
 // (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
 func judgeCgroups(host health.Host, spec Spec, f Facts) health.Verdict {
 	version := f.Probe.Get("cgroup")

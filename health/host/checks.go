@@ -14,8 +14,8 @@ import (
 // architectures are the CPU architectures of K3s's releases, as uname -m prints them.
 var architectures = []string{"x86_64", "aarch64", "armv7l"}
 
-// usedDiskMiB is the free space, in MiB, that a host with a running K3s must have. It is small
-// because the host has its images already.
+// usedDiskMiB is the free space, in MiB, that a host with a running K3s must have. A small value is
+// enough, because such a host has its images already.
 const usedDiskMiB = 200
 
 func judgeOperatingSystem(_ health.Host, _ Spec, f Facts) health.Verdict {
@@ -61,8 +61,8 @@ func judgeHostname(host health.Host, spec Spec, f Facts) health.Verdict {
 	return v
 }
 
-// judgeNetworkManager requires one active network manager, whichever the host uses. Without any,
-// the kernel or a container host configures the network, and the check is Skipped.
+// judgeNetworkManager requires an active network manager of any kind. If none is enabled, the check
+// is Skipped, because the kernel or a container host then configures the network.
 func judgeNetworkManager(_ health.Host, _ Spec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
