@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An answer proves the route, even if the port refuses the connection or closes it. A machine that
-// only accepts small packets proves no route for full packets. A missing answer proves none at all.
+// A closed or refused connection counts as an answer to full packets. A port that accepts but
+// neither reads nor closes the connection counts as answering only small packets.
 func TestAnswerProbeReportsFullSmallEchoOrNoAnswer(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -171,7 +171,7 @@ func judgeEarlierK3s(_ health.Host, _ Spec, f Facts) health.Verdict {
 }
 
 // judgeK3sVersion is Stuck on a downgrade or a skipped minor version, which K3s does not support.
-// It runs before anything is copied to any host.
+// The check runs before anything is copied to any host.
 func judgeK3sVersion(_ health.Host, spec Spec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {
@@ -220,8 +220,8 @@ func judgeProgram(name string, f Facts) health.Verdict {
 	return health.Verdict{State: health.Stuck, Message: "expected " + name + " installed, found none", Hint: "install the distribution's package: apt-get install " + name}
 }
 
-// judgePort requires a port to be free or used by K3s. K3s uses it on every run after the first,
-// and the gate must pass then too.
+// judgePort requires a port to be free or used by K3s. K3s uses the port on every run after the
+// first, and the gate must then pass too.
 func judgePort(port int, host health.Host, f Facts) health.Verdict {
 	for _, line := range f.Probe["port"] {
 		fields := append(strings.Fields(line), "", "", "")

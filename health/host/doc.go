@@ -3,6 +3,6 @@
 // observations, block by block, until the gate ends. The package also observes K3s's systemd units,
 // for the kinds server and nodes, and connections from the hosts to other addresses.
 //
-// Scripts change nothing. If an observation fails, the host's verdict says so; it is never based on
-// an older observation.
+// The scripts change nothing. If an observation fails, the host's verdict reports the failure and
+// ignores older observations.
 package host

@@ -122,8 +122,8 @@ func FromHostsAt(
 }
 
 // Follow runs ask with the text of present until ctx ends. It calls present at observe.Interval and
-// when moved signals. If the text differs, it cancels ask and starts it again with the new text;
-// while the text is empty, ask does not run.
+// when moved signals. If the text has changed, it cancels ask and starts it again with the new
+// text; while the text is empty, ask does not run.
 func Follow(
 	ctx context.Context, moved <-chan struct{}, present func() string,
 	ask func(ctx context.Context, what string),
@@ -163,12 +163,12 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 // NoKey is the message of a check that is Skipped because it needs SSH.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
-// HostsFacts describes whether the API servers' hosts can connect to a Service. The API servers
-// call a webhook's Service from these hosts.
+// HostsFacts describes whether a gate's hosts can connect to a Service.
 type HostsFacts struct {
 	// Skipped is the reason why no host connects; empty if hosts connect.
 	Skipped string `json:"skipped,omitempty"`
-	// Address is the Service's ClusterIP and port; empty while it has none.
+	// Address is the Service's ClusterIP and port, or the IP address of its load balancer; empty
+	// while there is none.
 	Address string `json:"address,omitempty"`
 	Runs    []Run  `json:"runs,omitempty"`
 }

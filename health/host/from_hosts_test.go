@@ -8,7 +8,7 @@ import (
 	"strata/health"
 )
 
-func TestWhyNoHostsNamesMissingKeyOrHost(t *testing.T) {
+func TestChecksFromHostsAreSkippedWithoutHostOrKey(t *testing.T) {
 	hosts := []health.Host{{Role: "server"}}
 	assert.Empty(t, WhyNoHosts(hosts, []byte("key")))
 	assert.Equal(t, NoKey, WhyNoHosts(hosts, nil))

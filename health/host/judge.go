@@ -24,8 +24,8 @@ type hostCheck struct {
 	judge func(health.Host, Spec, Facts) health.Verdict
 }
 
-// hostChecks are the checks of every host, in the order of the report. The checks of modules and
-// ports come after them, one for each module and port.
+// hostChecks are the checks of every host, in the order of the report. The checks of modules,
+// programs and ports come after them.
 var hostChecks = []hostCheck{
 	{"operating system", judgeOperatingSystem},
 	{"cloud-init", judgeCloudInit},

@@ -50,7 +50,7 @@ func TestHostVerdictsMatchFixtures(t *testing.T) {
 	})
 }
 
-func TestCgroupV1VerdictFollowsWantedK3sVersion(t *testing.T) {
+func TestCgroupV1CheckNeedsValidK3sVersion(t *testing.T) {
 	judge := func(k3s string) health.Verdict {
 		return judgeCgroups(health.Host{}, Spec{K3s: k3s},
 			Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
@@ -60,7 +60,7 @@ func TestCgroupV1VerdictFollowsWantedK3sVersion(t *testing.T) {
 	assert.Contains(t, judge("newest").Message, "newest")
 }
 
-func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
+func TestFailedSSHLoginHidesOtherChecksOfHost(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		err  error
@@ -74,12 +74,12 @@ func TestUnreachableHostHidesChecksOverSSH(t *testing.T) {
 		{"a login that sshd never accepts is stuck", remote.ErrLogin, health.Stuck},
 		{"a login that runs nothing is stuck", remote.ErrNotRun, health.Stuck},
 		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
-		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},
-		{"an agent that is gone is stuck", remote.ErrAgent, health.Stuck},
+		{"a rejected sudo password is stuck", remote.ErrSudoPassword, health.Stuck},
+		{"an unusable ssh-agent is stuck", remote.ErrAgent, health.Stuck},
 		{"a jump host that forwards nothing is stuck", remote.ErrForwarding, health.Stuck},
-		{"a ProxyCommand that is not there is stuck",
+		{"a missing ProxyCommand program is stuck",
 			&remote.ProxyError{Program: "cloudflared", Missing: true}, health.Stuck},
-		{"a ProxyCommand that ended is run again: the host may boot",
+		{"a ProxyCommand that ended is waited for",
 			&remote.ProxyError{Program: "cloudflared"}, health.Waiting},
 	} {
 		t.Run(test.name, func(t *testing.T) {

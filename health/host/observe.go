@@ -55,7 +55,7 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 
 // tryingError wraps the error of an attempt that will be repeated, so that reach returns Waiting
 // and no gate gives up. A host that boots may refuse a key until its users exist, and an ssh-agent
-// may wait for a person.
+// may wait for a user's confirmation.
 type tryingError struct{ cause error }
 
 func (e *tryingError) Error() string { return e.cause.Error() }

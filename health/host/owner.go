@@ -16,9 +16,8 @@ import (
 // ownershipPage is the page about hosts that belong to another owner, for hints.
 const ownershipPage = "docs/host-ownership.md"
 
-// ownerSettings returns the probe's variables with the expected owner. If there is none, as before
-// a stack's first run, the probe still looks for an owner mark, and any mark counts as another
-// stack's.
+// ownerSettings returns the probe's variables with the expected owner. Without an expected owner,
+// as before a stack's first run, any owner mark on the host counts as another stack's.
 func ownerSettings(spec Spec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3shost.Owner{}).Variables()
@@ -60,8 +59,9 @@ func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
 
-// judgeOtherOwner judges a host that has another owner's mark. A preflight on another machine does
-// not know the cluster's identity. It compares the names, and is Skipped if they match.
+// judgeOtherOwner judges a host that has another owner's mark. If the cluster's identity is
+// unknown, as on another machine, it compares the names of stack and node, and is Skipped if they
+// match.
 func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]

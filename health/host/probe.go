@@ -74,7 +74,7 @@ func (b Block) number(key string) int {
 	return n
 }
 
-// Blocks collects lines into Blocks and passes each complete Block to its receiver.
+// Blocks collects lines into Blocks and passes each complete Block to Take.
 type Blocks struct {
 	current Block
 	Take    func(Block)

@@ -51,7 +51,7 @@ func runProbe(t *testing.T, script string, settings map[string]string) []Block {
 	return all
 }
 
-func TestHostProbeReadsLocalMachine(t *testing.T) {
+func TestHostProbeReportsSystemModulesAndPorts(t *testing.T) {
 	listener := healthtest.Listen(t)
 	settings := ownerSettings(Spec{})
 	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1",
@@ -72,8 +72,7 @@ func TestHostProbeReadsLocalMachine(t *testing.T) {
 	assert.Equal(t, "1 free", seen["port"][1])
 }
 
-// The probe prints firewalld's zones only while firewalld runs.
-func TestHostProbeDetectsRunningFirewall(t *testing.T) {
+func TestHostProbePrintsFirewalldZonesOnlyIfItRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	ask := func(state string) Block {
@@ -155,7 +154,7 @@ func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	}
 }
 
-func TestConnectProbeDistinguishesAnswerRefusalAndSilence(t *testing.T) {
+func TestConnectProbeReportsRefusedPortAndRecovery(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
@@ -172,11 +171,11 @@ func TestConnectProbeDistinguishesAnswerRefusalAndSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-func TestConnectProbeReportsAnswerAfterSilence(t *testing.T) {
+func TestConnectProbeReportsAnswerAfterTimeouts(t *testing.T) {
 	port, serve := silent(t)
 	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
 	until(t, blocks, "code", "124")
-	until(t, blocks, "code", "124") // with the greatest number of attempts at once
+	until(t, blocks, "code", "124") // now the greatest number of attempts runs in parallel
 	serve()
 	until(t, blocks, "code", "0")
 }
@@ -209,9 +208,9 @@ func silent(t *testing.T) (port string, serve func()) {
 	}
 }
 
-// fakeSystem returns a folder with the programs that the unit's probe runs. systemctl prints the
-// file state. A line that is written to the file bus arrives as a D-Bus signal. If a proxy is set,
-// curl fails, as behind a company's proxy.
+// fakeSystem puts stand-ins for the unit probe's programs into PATH and returns their folder.
+// systemctl prints the text of the file state. Each line that a test appends to the file bus
+// arrives as a D-Bus signal. curl fails if it would use a proxy.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -263,11 +262,11 @@ func TestUnitProbeReportsStateChangeFromDBus(t *testing.T) {
 	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
 }
 
-// K3s logs a refusal at level info. The probe leaves out other lines at this level. It asks the
-// join server only after a refusal.
-func TestUnitProbeReportsRefusedJoin(t *testing.T) {
+// K3s logs a refusal at level info. At this level, the probe prints only lines about joining and
+// images. It sends a request to the join server only after a refusal.
+func TestUnitProbeQueriesJoinServerOnlyAfterRefusal(t *testing.T) {
 	dir := fakeSystem(t)
-	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it
+	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as set in /etc/environment
 	join := filepath.Join(dir, "join.yaml")
 	script := strings.ReplaceAll(unitScript,
 		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
@@ -296,8 +295,9 @@ modprobe: FATAL: Module overlay not found
 	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
 }
 
-// A server logs the skipped keys once, at its start. Those of the present start count.
-func TestUnitProbeReportsSkippedConfigKeys(t *testing.T) {
+// K3s logs the keys that it skips once, at its start. Keys of an earlier start must not be
+// reported.
+func TestUnitProbeReportsKeysSkippedAtCurrentStart(t *testing.T) {
 	dir := fakeSystem(t)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -334,8 +334,8 @@ func TestUnitProbeReportsEtcdAlarmDespiteProxy(t *testing.T) {
 	until(t, blocks, "alarm", "NOSPACE")
 }
 
-// The test reads a copy of /proc/sys, because that of the test's machine may have any values.
-func TestUnitProbeReportsResetSysctls(t *testing.T) {
+// The test reads a copy of /proc/sys, because the values of the machine itself are unknown.
+func TestUnitProbeReportsForwardingSysctlsSetToZero(t *testing.T) {
 	dir := fakeSystem(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4/conf/all"), 0o755))
 	forward := filepath.Join(dir, "sys/net/ipv4/ip_forward")

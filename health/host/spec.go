@@ -25,14 +25,14 @@ type Spec struct {
 	MinMemoryMiB int `json:"minMemoryMiB"`
 	// MaxClockSkew limits the difference between the host's clock and this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
-	// K3s is the version that the host is to run, for example v1.36.3+k3s1. From an installed
-	// version, an upgrade to K3s must be possible in one step. Empty: not checked.
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
+	// must be upgradable to this version in one step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
-	// Owner is the expected owner of the host. It is nil in a stack's state that is older than
-	// owner marks. Its Cluster is empty while the cluster's identity is unknown.
+	// Owner is the expected owner of the host. It is nil if the stack's state is from a release
+	// without owner marks. Its Cluster is empty while the cluster's identity is unknown.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
-	// Fixed are the values that cannot change once a server has data (config.FixedValues). Empty:
-	// not checked.
+	// Fixed are the K3s settings that cannot change once a server has data (config.FixedValues).
+	// Empty: not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`
 	// CgroupV1 is true if the kubelet is configured to run on cgroup v1 as well
 	// (fail-cgroupv1=false).

@@ -48,7 +48,7 @@ func TestHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
 	assert.Len(t, server.Commands(), 1)
 }
 
-func TestHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
+func TestHostGateFailsAtOnceWhenCloudInitFailed(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = healthtest.Probing(
 		healthtest.HealthyNow(Block{"cloudinit_code": {"1"},
@@ -59,7 +59,7 @@ func TestHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
 	assert.Contains(t, progress, "cloud-init status --long")
 }
 
-func TestHostGateSurvivesRebootWithFreshFacts(t *testing.T) {
+func TestHostGateOpensWithNewObservationAfterReboot(t *testing.T) {
 	server := sshtest.Start(t)
 	var sessions atomic.Int32
 	server.Handler = func(call sshtest.Call) int {
@@ -89,8 +89,8 @@ func TestGateWaitsForUserOfBootingHost(t *testing.T) {
 	assert.Contains(t, progress, "private key not accepted", "and says meanwhile what it met")
 }
 
-func TestGateIsNotReadyWhenProbeDies(t *testing.T) {
-	t.Parallel() // its gate waits until its limit, in which a busy machine must get to log in once
+func TestHostGateTimesOutWhenProbeExits(t *testing.T) {
+	t.Parallel() // the gate waits for its timeout, long enough for one login on a busy machine
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
 		_, _ = io.WriteString(call.Stderr, "sh: cannot fork\n")
@@ -140,8 +140,8 @@ func TestGateTriesWrongSudoPasswordOnce(t *testing.T) {
 	assert.Equal(t, "tried\n", string(tries))
 }
 
-// cloud-init makes root's login answer with such a message if it made another user.
-func TestGateFailsAtOnceQuotingForcedCommand(t *testing.T) {
+// cloud-init sets this forced command for root if it has created another user.
+func TestGateFailsAtOnceAndQuotesForcedCommandOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}
 	result, progress := askHost(t, server, time.Minute)
@@ -151,8 +151,8 @@ func TestGateFailsAtOnceQuotingForcedCommand(t *testing.T) {
 	assert.NotContains(t, progress, "is on")
 }
 
-// The output of a login profile is not the probe's output. A connection that ends before the script
-// began is not a refusal by the host.
+// A login profile's output is not the probe's output. A connection that ends before the script
+// starts is retried.
 func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir +
@@ -164,7 +164,7 @@ func TestHostGateSurvivesShutdownBeforeProbe(t *testing.T) {
 	assert.Contains(t, progress, "ended by signal KILL")
 }
 
-// If the SSH agent has the keys, no environment variable has one.
+// If the SSH agent has the keys, STRATA_SSH_KEY may be empty.
 func TestHostWithSSHAgentNeedsNoKey(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
 	_, err := Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})

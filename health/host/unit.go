@@ -30,9 +30,9 @@ type UnitFacts struct {
 	Active string `json:"active,omitempty"`
 	Sub    string `json:"sub,omitempty"`
 	Result string `json:"result,omitempty"`
-	// Restart has the unit's setting Restart=; K3s's own unit has always.
+	// Restart is the unit's setting Restart=, which is "always" in K3s's own unit.
 	Restart string `json:"restart,omitempty"`
-	// Status is the exit status of the main process; Restarts how often systemd started it again.
+	// Status is the exit status of the main process. Restarts counts the restarts by systemd.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
 	// Queued is true while systemd has a start, stop or restart of the unit queued. Active and Sub
@@ -48,16 +48,16 @@ type UnitFacts struct {
 	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, in the form
 	// net/ipv4/ip_forward.
 	Undone []string `json:"undone,omitempty"`
-	// Unpersisted are modules in use that no file loads after a reboot.
+	// Unpersisted are K3s's kernel modules that no file of modules-load.d loads at boot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
 	// Routes are the host's IPv4 routes in CIDR notation, without the default route. They are only
 	// read for the gate of the Nodes.
 	Routes []string `json:"routes,omitempty"`
-	// Tunnel is true if flannel carries the Pods' packets through a device of its own. That device
-	// has the first address of the host's Pods.
+	// Tunnel is true if flannel has a device of its own (VXLAN or WireGuard). The device has the
+	// first address of the host's Pod CIDR.
 	Tunnel bool `json:"tunnel,omitempty"`
-	// Seconds is the number of seconds for which the log has shown the same known cause. For
-	// refusals by a server, it is the time from the first to the last.
+	// Seconds is the number of seconds for which the log has shown the same known cause. If a
+	// server refuses K3s, it is the time from the first refusal to the last.
 	Seconds int `json:"seconds,omitempty"`
 	// Certificate is the file of K3s's own certificate that expires first, at CertificateEnds.
 	// Ending is true if it is so close to expiry that a restart renews it.
@@ -75,7 +75,7 @@ type UnitFacts struct {
 	Log []string `json:"log,omitempty"`
 }
 
-// manyRestarts is more than an ordinary start of a cluster needs; systemd waits 5 s before each.
+// manyRestarts is a number of restarts that a normal start of a cluster does not reach.
 const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it
@@ -156,9 +156,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // hasFailed reports whether the unit's main process failed.
 func (f UnitFacts) hasFailed() bool { return f.Result != "" && f.Result != "success" }
 
-// isStopped reports whether the unit was stopped on purpose, or was never started. A unit that
-// exits by itself is restarted by systemd. A stopped unit may end as failed, as K3s does when its
-// kubelet exits first (k3s-io/k3s#2624).
+// isStopped reports whether the unit was stopped on purpose, or was never started. systemd restarts
+// a unit that exits by itself. A stopped unit may end as failed, as K3s does when its kubelet exits
+// first (k3s-io/k3s#2624).
 func (f UnitFacts) isStopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":

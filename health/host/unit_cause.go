@@ -17,8 +17,7 @@ type unitCause struct {
 	cause string
 	// hint is the fix; %[1]s is the host's name, %[2]s its unit.
 	hint string
-	// belief determines from when on a matching line makes the verdict Stuck. It is used only if
-	// state is Stuck.
+	// belief says when a matching line makes the verdict Stuck; it only counts if state is Stuck.
 	belief belief
 }
 
@@ -36,10 +35,10 @@ const (
 	repeated
 )
 
-// insistSeconds is the number of seconds for which K3s must log a fault until it proves that only a
-// change helps. An agent retries after 5 to 10 s (pkg/agent/config/config.go, Get), and systemd
-// restarts a server after 5 s. Both are refused three times by then, and the gate still names the
-// cause within 30 s.
+// insistSeconds is the number of seconds for which K3s must log a fault until the verdict is Stuck.
+// An agent retries after 5 to 10 s (pkg/agent/config/config.go, Get), and systemd restarts a server
+// after 5 s. By then, each has been refused about three times. The gate still names the cause
+// within 30 s.
 const insistSeconds = 10
 
 // These causes have names because several parts of this package use them.
@@ -175,7 +174,7 @@ func (c unitCause) isConclusive(f UnitFacts, line string) bool {
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
 // differing matches a warning of K3s that names a setting (pkg/cluster/bootstrap.go,
-// compareConfig). The error with which K3s then exits does not name it.
+// compareConfig). The error with which K3s then exits names no setting.
 var differing = regexp.MustCompile(`critical configuration mismatched: ([^"\s]+)`)
 
 // words returns the cause. For causeMismatch, it adds the settings that the log names.
@@ -214,7 +213,7 @@ func lastComplaint(log []string) string {
 
 // knownCause returns the cause and the newest log line that matches one; false if none does. It
 // prefers a cause that needs a change to one that waiting cures. A server's refusal is the
-// exception: any known line after it shows that the refusal is over.
+// exception: any known line after the refusal shows that the refusal is over.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

@@ -34,7 +34,7 @@ func (c *complaint) seconds(f UnitFacts) int {
 	case c.cause != known.cause:
 		c.end()
 		c.cause, c.line, c.told = known.cause, line, c.stable.Seconds("cause", known.cause)
-	case c.line != line: // a new line, as each has its time
+	case c.line != line: // a new refusal, because each line has its own time
 		c.line, c.told = line, c.stable.Seconds("cause", known.cause)
 	}
 	return c.told

@@ -13,13 +13,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// refusal returns the log line of an agent that a server has refused, at a second of its minute.
+// refusal returns an agent's log line about a server's refusal, logged at the given second.
 func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
 
 // heard is one observation of an agent's log, at a time in seconds. refused has the times of the
-// refusals so far, and join is the HTTP status of the server to join.
+// refusals so far, and join is the HTTP status of the join server.
 type heard struct {
 	at      int
 	refused []int
@@ -61,11 +61,11 @@ func TestTokenIsWrongOnlyAfterRepeatedRefusals(t *testing.T) {
 			{9, []int{0, 9}, "401", ""}, {20, []int{0, 9}, "401", ""}}, health.Waiting},
 		"refused for long by a server that starts": {[]heard{{0, []int{0}, "503", ""},
 			{12, []int{0, 12}, "503", ""}, {40, []int{0, 12, 40}, "503", ""}}, health.Waiting},
-		"counted from when the server's API came up": {[]heard{{0, []int{0}, "503", ""},
+		"refused for 6 s since the server's API came up": {[]heard{{0, []int{0}, "503", ""},
 			{20, []int{0, 20}, "401", ""}, {26, []int{0, 20, 26}, "401", ""}}, health.Waiting},
-		"refused while the server was away between": {[]heard{{0, []int{0}, "401", ""},
+		"refused again after the server was unreachable": {[]heard{{0, []int{0}, "401", ""},
 			{12, []int{0}, "000", ""}, {20, []int{0, 20}, "401", ""}}, health.Waiting},
-		"refused, and then not reached": {[]heard{{0, []int{0}, "401", ""},
+		"refused, then the server is unreachable": {[]heard{{0, []int{0}, "401", ""},
 			{12, []int{0, 12}, "401",
 				`level=error msg="Failed to validate connection to cluster: connect: connection refused"`}}, health.Waiting},
 	} {
@@ -76,7 +76,7 @@ func TestTokenIsWrongOnlyAfterRepeatedRefusals(t *testing.T) {
 	}
 }
 
-func TestComplaintSurvivesK3sRestart(t *testing.T) {
+func TestRefusalsAreTimedAcrossK3sRestarts(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	fatal := func(second int) UnitFacts {
@@ -96,8 +96,8 @@ func TestComplaintSurvivesK3sRestart(t *testing.T) {
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
 }
 
-// The time of a complaint counts until another complaint comes. An unreachable server does not
-// reset the time of a complaint that needs a change.
+// Each error is timed until the log shows another one. An unreachable join server resets only the
+// time of refusals.
 func TestEachErrorOfUnitIsTimedSeparately(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
@@ -122,15 +122,13 @@ func TestLongK3sLogLineIsTruncated(t *testing.T) {
 	assert.Equal(t, line+"…", shortLine(line+"x"))
 }
 
-func TestRepeatedCauseIsBelievedAfterThreshold(t *testing.T) {
+func TestRepeatedRefusalIsStuckAfterTenSeconds(t *testing.T) {
 	wrong := unitCause{state: health.Stuck, belief: repeated}
 	assert.True(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds}, ""))
 	assert.False(t, wrong.isConclusive(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
-// The evidence of a cause has its own log line and the line with which K3s ended, but no lines of
-// other causes.
-func TestShownLogLinesMatchTheirCause(t *testing.T) {
+func TestEvidenceHasOnlyLogLinesOfCauseAndExit(t *testing.T) {
 	const (
 		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`
 		flag    = `level=fatal msg="flag provided but not defined: -bogus"`

@@ -25,7 +25,7 @@ func TestUnitVerdictsMatchFixtures(t *testing.T) {
 	})
 }
 
-func TestObservationIsDiscardedWhenConnectionIsLost(t *testing.T) {
+func TestRunningUnitIsWaitingWhenSSHConnectionIsLost(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "node-1"}, Role: "agent"}
 	running := UnitFacts{Seen: true, Load: "loaded", Active: "active", Sub: "running"}
 	assert.Equal(t, health.Ready, JudgeUnit(host, running).State)
@@ -33,7 +33,7 @@ func TestObservationIsDiscardedWhenConnectionIsLost(t *testing.T) {
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
 }
 
-// A queued job makes the present state outdated. Ending is true if a restart would renew a
+// A queued systemd job will soon change the unit's state. Ending is true if a restart would renew a
 // certificate.
 func TestUnitFactsAreReadFromProbe(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)

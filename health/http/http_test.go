@@ -25,7 +25,7 @@ func TestHTTPVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "http", judgeHTTP)
 }
 
-// current makes a certificate that is valid now.
+// current returns a change for healthtest.Issue that makes the certificate valid now.
 func current(name string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) {
 		c.NotBefore, c.NotAfter, c.DNSNames = time.Now().Add(-time.Hour), time.Now().Add(time.Hour), []string{name}
@@ -241,6 +241,6 @@ func TestHTTPGateWatchesServiceAndCASecret(t *testing.T) {
 	assert.Len(t, w.judge(), 2, "address and CA")
 }
 
-func TestHTTPSpecHasMeasurements(t *testing.T) {
+func TestHTTPChecksCountAsMeasurements(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Measures: true}, Spec{}.Traits())
 }

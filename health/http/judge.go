@@ -28,8 +28,8 @@ type httpFacts struct {
 	ca []byte
 }
 
-// httpAnswer is the last answer to one probe. It holds no part of the body, which may repeat the
-// request.
+// httpAnswer is the last answer to one probe. It holds no part of the body, because a body may
+// repeat the request's credentials.
 type httpAnswer struct {
 	Name string `json:"name"`
 	// Seen is false before the first answer at the Service's current address.
@@ -44,8 +44,8 @@ type httpAnswer struct {
 	Location string      `json:"location,omitempty"`
 	// Lacks is true if the body does not contain the required text.
 	Lacks bool `json:"lacks,omitempty"`
-	// Behind is true if a 404 is not an ingress controller's own (routeless). An application has
-	// sent it, so there is a route.
+	// Behind is true if an application sent the 404, and not the ingress controller (routeless). A
+	// route for the URL then exists.
 	Behind bool `json:"behind,omitempty"`
 	// Within is the upper bound of the latency, for example 100 ms.
 	Within string `json:"within,omitempty"`
