@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// portal is an application behind a login, as APISIX and Keycloak make one.
+// portal is an application behind a login page, like an application behind APISIX and Keycloak.
 type portal struct {
-	// page answers requests for the login page. back is the target after a successful login.
+	// page is the HTML of the login page. back is the redirect target after a successful login.
 	page, back string
 }
 

@@ -30,8 +30,8 @@ func (w *httpWatch) read(ctx context.Context, s *kube.APIServer) (facts httpFact
 	return facts, nil
 }
 
-// caIn returns the CA in a Secret as PEM: ca.crt, or else tls.crt, which is the CA if it is
-// self-signed.
+// caIn returns the CA in a Secret as PEM: ca.crt or, if that is missing, tls.crt, because the
+// Secret of a self-signed CA may have only tls.crt.
 func caIn(data map[string][]byte) []byte {
 	if ca := data["ca.crt"]; len(ca) > 0 {
 		return ca

@@ -25,7 +25,7 @@ type Spec struct {
 	Probes   []Probe `json:"probes"`
 }
 
-// Probe is one request and the expected answer. A redirect is an answer and is never followed.
+// Probe is one request and the expected answer. A redirect is an answer; only Login follows it.
 type Probe struct {
 	// Name is the name of the probe in messages.
 	Name string `json:"name"`
@@ -33,7 +33,7 @@ type Probe struct {
 	URL string `json:"url"`
 	// Method is GET if empty.
 	Method string `json:"method,omitempty"`
-	// Status lists the accepted codes. Empty: 200, or any redirect if RedirectTo is set.
+	// Status lists the accepted codes. Empty: 200, or any redirect if a redirect is required.
 	Status []int `json:"status,omitempty"`
 	// Contains is a text that the body must contain. Optional.
 	Contains string `json:"contains,omitempty"`

@@ -173,7 +173,7 @@ func answerPasses(p Probe, a httpAnswer) bool {
 		strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
-// judge returns nil before the first observation.
+// judge returns the verdicts on the latest facts; nil before the first observation.
 func (w *httpWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,8 +16,9 @@ func selfCheck(kind, found string) *regexp.Regexp {
 		found + `)`)
 }
 
-// acmeCauses are the causes of ACME, from the account to the challenge's answer. cert-manager
-// writes no space after the colon of "Failed to update ACME account:" (pkg/issuer/acme/setup.go).
+// acmeCauses explain failures with an ACME server, from the account to the challenge's answer.
+// cert-manager writes no space after the colon of "Failed to update ACME account:"
+// (pkg/issuer/acme/setup.go).
 var acmeCauses = []Cause{
 	{problem("rateLimited"), "the ACME server's rate limit is reached",
 		"try with the CA's staging server; certificates that exist go on working", false},

@@ -11,7 +11,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestFactsAreReadFromCASecret(t *testing.T) {
+func TestCAFactsCompareCAWithRecordedOne(t *testing.T) {
 	one := healthtest.Issue(t, "one", nil, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	recorded, err := certificateIn(one.Pem())
@@ -27,7 +27,7 @@ func TestFactsAreReadFromCASecret(t *testing.T) {
 	}
 }
 
-// The test has no server, so it fails if the Secret is requested.
+// The API server is nil, so a request for the Secret would fail the test.
 func TestReadOnlyUserSkipsCACheckOfIssuer(t *testing.T) {
 	recorded, err := certificateIn(healthtest.Issue(t, "one", nil, healthtest.AsCA).Pem())
 	require.NoError(t, err)

@@ -5,9 +5,9 @@ import "regexp"
 const (
 	// unreachable matches Go's errors for a server that does not answer, or whose name is unknown.
 	unreachable = `no such host|connection refused|connection reset|i/o timeout|deadline exceeded|Client\.Timeout|TLS handshake timeout|no route to host|network is unreachable`
-	// calling matches the text before the error of a call to a DNS provider. A pending Challenge of
-	// DNS-01 has an error of its solver, because an error of the ACME server does not leave it
-	// pending (pkg/controller/acmechallenges handleError).
+	// calling matches the text before the error of a call to a DNS provider. The error in a pending
+	// Challenge of DNS-01 is its solver's, because after an error of the ACME server the Challenge
+	// is not pending (pkg/controller/acmechallenges handleError).
 	calling = `(Cloudflare API for|GoogleCloud API call failed|Route 53|DNS update failed|DNS-01 challenge for \S+ is (pending|being deleted)).*`
 	// ownWords is the hint with the command that shows the provider's answer, which cert-manager
 	// omits from the Challenge (stabilizeSolverErrorMessage).
@@ -22,7 +22,7 @@ func dns01(pattern, cause, hint string) Cause {
 	return Cause{regexp.MustCompile(`(?s)` + pattern), cause, hint, false}
 }
 
-// dns01Causes are the causes of DNS-01: the Secrets, the self check, and the provider. They match
+// dns01Causes explain failures of DNS-01: the Secrets, the self check, and the provider. They match
 // messages of cert-manager v1.21 and v1.19 (pkg/issuer/acme/dns, pkg/issuer/acme/setup.go
 // validateDNSSolvers and pkg/controller/acmechallenges).
 var dns01Causes = []Cause{

@@ -155,7 +155,8 @@ func TestDNSSolverMessagesMapToCauses(t *testing.T) {
 	}
 }
 
-// These messages would be blamed on Vault if its causes did not require Vault's own form of error.
+// These messages would be blamed on Vault if a cause of Vault did not require the form of Vault's
+// errors.
 func TestMessagesOfOtherProgramsAreNotBlamedOnVault(t *testing.T) {
 	for _, message := range []string{
 		"DNS-01 challenge for vault.example.org is pending: API error: permission denied",
@@ -166,8 +167,7 @@ func TestMessagesOfOtherProgramsAreNotBlamedOnVault(t *testing.T) {
 	}
 }
 
-// The server may refuse an account because of its name. Such a message says nothing about a
-// challenge.
+// In these messages, the ACME server refuses the account. They say nothing about a challenge.
 func TestRefusedACMEAccountIsNotChallengeFailure(t *testing.T) {
 	for _, message := range []string{
 		`Failed to create Order: 403 urn:ietf:params:acme:error:unauthorized: Certificate issuance is not allowed for this account`,

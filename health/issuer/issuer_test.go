@@ -14,7 +14,7 @@ func TestIssuerVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "issuer", judgeIssuer)
 }
 
-func TestFactsAreReadFromIssuer(t *testing.T) {
+func TestIssuerFactsHaveReadyConditionAndGeneration(t *testing.T) {
 	object := healthtest.Decode[ConditionedObject](t, `
 metadata: {name: i, generation: 4, deletionTimestamp: "2026-01-01T00:00:00Z"}
 status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "True", observedGeneration: 3, reason: R, message: " m "}]}
@@ -27,7 +27,7 @@ status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "Tru
 	assert.Equal(t, issuerFacts{Ready: kube.Condition{Type: "Ready"}}, issuerFactsOf(&ConditionedObject{}))
 }
 
-func TestIssuerResourceFollowsNamespace(t *testing.T) {
+func TestIssuerWithoutNamespaceIsClusterIssuer(t *testing.T) {
 	cluster, one := Spec{Name: "i"}, Spec{Name: "i", Namespace: "n"}
 	assert.Equal(t, clusterIssuerResource, resourceOf(cluster))
 	assert.Equal(t, issuerResource, resourceOf(one))

@@ -8,8 +8,8 @@ import (
 
 // issuerFacts describes an Issuer or ClusterIssuer.
 type issuerFacts struct {
-	// APIFault.Seconds is, without a fault, the number of seconds for which Ready's message has
-	// been the same.
+	// Without a fault, APIFault.Seconds is the number of seconds for which Ready's message has not
+	// changed.
 	kube.APIFault
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
@@ -37,8 +37,8 @@ func issuerCheck(s Spec) string {
 }
 
 // judgeIssuer judges whether cert-manager uses an issuer's present spec. cert-manager reconciles an
-// issuer when it or one of its Secrets changes, and again after a failure. So a fault that occurs
-// after the issuer became Ready is only noticed when a certificate is issued.
+// issuer only after a failure, or when the issuer or one of its Secrets changes. So a fault that
+// occurs after the issuer became Ready is only noticed when a certificate is issued.
 func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting,
 		Hint: issuerKubectl(spec, "describe")}
@@ -64,11 +64,11 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	return []health.Verdict{v, judgeCA(spec, *f.CA)}
 }
 
-// notIssuing judges an issuer with which cert-manager has failed. cert-manager retries nearly every
+// notIssuing judges an issuer that cert-manager could not set up. cert-manager retries nearly every
 // failure with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only
-// failures that it does not retry are Stuck. A refused account is Stuck only after a while:
-// cert-manager registers again when the Secret of the account's key changes, which does not change
-// the issuer's generation.
+// failures that it does not retry are Stuck. A refused account is Stuck only after
+// observe.StartupSeconds: when the Secret of the account's key changes, cert-manager registers
+// again although the issuer's generation stays the same.
 func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))

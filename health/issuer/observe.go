@@ -31,7 +31,7 @@ func (w *issuerWatch) read(ctx context.Context, s *kube.APIServer) (issuerFacts,
 	return facts, err
 }
 
-// ConditionedObject holds the fields of an object whose state consists of conditions only.
+// ConditionedObject holds the metadata and conditions of an object. Gates read no other fields.
 type ConditionedObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {

@@ -10,7 +10,7 @@ type Spec struct {
 	Name string `json:"name"`
 	// Namespace is the namespace of an Issuer; empty means a ClusterIssuer.
 	Namespace string `json:"namespace,omitempty"`
-	// CA is the CA that the issuer must sign with. Default: none in particular.
+	// CA is the CA that the issuer must sign with; nil means any CA.
 	CA *CA `json:"ca,omitempty"`
 }
 
@@ -20,8 +20,8 @@ type CA struct {
 	Secret string `json:"secret"`
 	// Certificate is the CA that the stack has recorded and that clients trust, in PEM.
 	Certificate string `json:"certificate"`
-	// Accepted is the value of strata:certManager.acceptedCA, with which the CA's fingerprint must
-	// begin. Default: any.
+	// Accepted is strata:certManager.acceptedCA, the required beginning of the CA's fingerprint.
+	// Empty: any.
 	Accepted string `json:"accepted,omitempty"`
 }
 

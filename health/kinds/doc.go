@@ -1,3 +1,3 @@
-// Package kinds is the table of the kinds of gates. Only this package imports them all: it parses a
-// gate's Spec from JSON, and runs a gate of any kind.
+// Package kinds lists all kinds of gates; no other package imports them all. It parses a gate's
+// Spec from JSON, and runs a gate of any kind.
 package kinds

@@ -30,7 +30,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Bodies has a row for each kind: the reader of its Spec.
+// Bodies maps each kind to the function that parses the kind's Spec from JSON.
 var Bodies = map[health.Kind]health.BodyReader{
 	address.Kind:      health.ReadBody[address.Spec],
 	api.Kind:          health.ReadBody[api.Spec],
@@ -58,16 +58,15 @@ var Bodies = map[health.Kind]health.BodyReader{
 // Parse reads the Spec of a gate of any kind from JSON.
 func Parse(text []byte) (health.Spec, error) { return health.ParseSpec(text, Bodies) }
 
-// Run runs one gate, as health.Ask does, and keeps the tunnel open that the gate needs. If the
-// tunnel cannot be opened, Run retries while the gate runs, because a jump host may be starting.
-// Without its tunnel, or if another stack's tunnel has the port, the gate's checks cannot pass and
-// say why.
+// Run calls health.Ask, and keeps open the tunnel that the gate needs. If the tunnel cannot be
+// opened, Run retries while the gate runs, because a jump host may be starting. Without its tunnel,
+// or if another stack's tunnel has the port, the gate's checks cannot pass and say why.
 func Run(
 	ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer,
 ) (health.Result, error) {
 	release, err := tunnel.Hold(ctx, spec.Tunnel(), secrets.SSHKey)
 	if err != nil {
-		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has it as well
+		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has this error as well
 	}
 	defer release()
 	return health.Ask(ctx, spec, secrets, progress)

@@ -46,7 +46,7 @@ func TestEveryKindHasSameFiles(t *testing.T) {
 }
 
 // A gate without a body would observe nothing, and so would open at once.
-func TestKindWithoutBodyIsRefused(t *testing.T) {
+func TestSpecWithoutBodyIsRefusedUnlessOptional(t *testing.T) {
 	for kind, read := range Bodies {
 		text := fmt.Sprintf(`{"kind":%q,"gate":"g","timeout":"1m","servers":["https://10.10.0.11:6443"],
 			"hosts":[{"name":"server-1","address":"10.10.0.11","role":"server"}]}`, kind)

@@ -65,7 +65,7 @@ func TestGateDoesNotUseTunnelOfOtherStack(t *testing.T) {
 	way, _ := tunneltest.Serve(t)
 	host := sshtest.Start(t)
 	mine := tunneltest.Through(host, way.Port)
-	mine.Via[0].Port = 1 // nothing listens: the unit is not seen, and so does not end the gate
+	mine.Via[0].Port = 1 // no jump host listens, so the unit check only waits
 	held, err := tunnel.Open(t.Context(), way, host.PrivateKey())
 	require.NoError(t, err)
 	defer held.Close()

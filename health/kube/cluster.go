@@ -35,8 +35,8 @@ type APIServer struct {
 	url  string
 	http *http.Client
 	Dyn  dynamic.Interface
-	// Config is the configuration from which both clients were built. It still has the proxy that
-	// withDialer replaces in them.
+	// Config is the configuration of both clients. It still has the proxy that withDialer replaces
+	// in the clients.
 	Config *rest.Config
 	// existing is true if the cluster is an existing one, which Strata did not install.
 	existing bool

@@ -62,7 +62,7 @@ func TestErrorsMapToFaultKinds(t *testing.T) {
 		{"404", wrap(apierrors.NewNotFound(schema.GroupResource{}, "")), faultNotServed,
 			false, false},
 		{"503", wrap(apierrors.NewServiceUnavailable("starting")), faultOther, false, true},
-		{"anything", errors.New("EOF"), faultOther, false, true},
+		{"an unknown error", errors.New("EOF"), faultOther, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFault("10.10.0.11:6443", c.err)
@@ -80,7 +80,7 @@ func TestStableRemovesLocalPortsFromErrors(t *testing.T) {
 	assert.Contains(t, one, "10.10.0.11:6443")
 }
 
-func TestClusterRefusesUnusableAccess(t *testing.T) {
+func TestClusterRefusesInvalidServersAndKubeconfigs(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
 	for _, c := range []struct {
 		name       string
@@ -95,7 +95,7 @@ func TestClusterRefusesUnusableAccess(t *testing.T) {
 			"users: [{name: u, user: {token: hunter2}}, {name: u}]}"), `duplicate name "u"`},
 		{"plain http", []string{"http://a:1"}, good, "not https://address:port"},
 		{"no host", []string{"https://"}, good, "not https://address:port"},
-		{"no URL", []string{"https://a:x"}, good, "not https://address:port"},
+		{"an invalid URL", []string{"https://a:x"}, good, "not https://address:port"},
 		{"a kubeconfig that trusts any server", []string{"https://a:1"}, []byte(insecure),
 			"insecure-skip-tls-verify"},
 	} {
@@ -211,7 +211,7 @@ func TestReadsStayWithAnsweringServer(t *testing.T) {
 	assert.Len(t, asked, 3)
 }
 
-func TestServersUnderLoadGetMoreTime(t *testing.T) {
+func TestReadTimeoutGrowsUntilServersAnswerQuickly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := &Cluster{Servers: []*APIServer{{Name: "a"}, {Name: "b"}}}
 		takes := 10 * time.Second
@@ -231,7 +231,7 @@ func TestServersUnderLoadGetMoreTime(t *testing.T) {
 		}
 		takes = time.Second
 		require.Nil(t, all.Read(t.Context(), answer))
-		takes = 4 * time.Second // Once they answer soon, one that hangs is noticed soon.
+		takes = 4 * time.Second // after a quick answer, the timeout is 3 s again
 		require.NotNil(t, all.Read(t.Context(), answer))
 		takes = time.Hour
 		for range 10 {

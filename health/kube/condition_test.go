@@ -41,7 +41,7 @@ func TestConditionOfEarlierGenerationIsStale(t *testing.T) {
 
 // An address is ready if its EndpointSlice has no ready condition for it. While its Pod starts, the
 // condition is false.
-func TestEndpointIsReadyUnlessSliceSaysOtherwise(t *testing.T) {
+func TestEndpointWithoutReadyConditionIsReady(t *testing.T) {
 	ready := func(text string) bool {
 		return EndpointReady(
 			*healthtest.Decode[discoveryv1.Endpoint](t, text))
@@ -51,9 +51,9 @@ func TestEndpointIsReadyUnlessSliceSaysOtherwise(t *testing.T) {
 	assert.False(t, ready(`conditions: {ready: false}`))
 }
 
-// A wrong CA may belong to an earlier installation that is about to be removed. So only a
-// persistent one is Stuck, and an unreachable server never is.
-func TestOnlyPersistentPermanentFaultIsStuck(t *testing.T) {
+// A wrong CA may belong to an earlier K3s that is about to be removed, so only a persistent wrong
+// CA is Stuck. An unreachable server is never Stuck.
+func TestWrongCAIsStuckOnlyIfItPersists(t *testing.T) {
 	otherCA := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}
 	refused := &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
 	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
@@ -79,7 +79,7 @@ func TestFaultSecondsRestartAfterAnswer(t *testing.T) {
 		[]int{seconds(refused), seconds(refused), seconds(nil), seconds(refused)})
 }
 
-func TestClusterWithoutServersIsNotRequested(t *testing.T) {
+func TestClusterRequiresServersAndMarksExistingOne(t *testing.T) {
 	_, err := ClusterOf(health.Spec{}, health.Secrets{})
 	require.ErrorContains(t, err, "servers: empty")
 	c := fakeapi.New(t, 1)
@@ -89,8 +89,8 @@ func TestClusterWithoutServersIsNotRequested(t *testing.T) {
 	assert.True(t, all.Servers[0].existing)
 }
 
-// A namespace that is being deleted names the objects with a finalizer before those without.
-func TestTerminatingNamespaceNamesFinalizersFirst(t *testing.T) {
+// A namespace that is being deleted may have several conditions. The one about finalizers counts.
+func TestTerminatingNamespaceNamesFinalizersAsCause(t *testing.T) {
 	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus,
 		message string) corev1.NamespaceCondition {
 		return corev1.NamespaceCondition{Type: kind, Status: status, Message: message}

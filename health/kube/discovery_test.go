@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-// The objects of a layer need the CRD of their own version, group and kind, and no similar one.
+// A resource with the same name in another group or version does not count.
 func TestResourceIsServedOnlyInItsGroupAndVersion(t *testing.T) {
 	pool := ServedResource{"metallb.io", "v1beta1", "ipaddresspools"}
 	aggregated := *healthtest.Decode[discoveryv2.APIGroupDiscoveryList](t, `items:

@@ -10,24 +10,24 @@ import (
 	"strata/health"
 )
 
-// These thresholds distinguish a temporary fault from a permanent one, which is Stuck. Each is the
-// smallest number that an ordinary start of a Pod does not reach: one failed pull that heals, a
-// restart or two while a dependency starts, a scheduler that waits for a node.
+// These thresholds distinguish a temporary fault from a permanent one, which is Stuck. A normal
+// start of a Pod reaches none of them, even with a failed pull, one or two restarts while a
+// dependency starts, or a wait for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second
 	// wrongPulls is the number of failed pulls after which an answer such as "not found" counts as
 	// permanent.
 	wrongPulls = 2
-	// wrongSeconds is the time after which such an answer counts as permanent even after one pull.
-	// The kubelet tries again after 10 s. But it pulls one image at a time, so slow pulls of other
-	// images may delay the second answer for minutes.
+	// wrongSeconds is the number of seconds after which an answer such as "not found" counts as
+	// permanent, even after one pull. The kubelet tries again after 10 s. But it pulls one image at
+	// a time, so slow pulls of other images may delay the second answer for minutes.
 	wrongSeconds = 20
 	// networkPulls is the number of failed pulls after which an unreachable registry counts as
 	// permanent.
 	networkPulls = 4
-	// configSeconds limits the wait for a ConfigMap or Secret that a container refers to: it may be
-	// created in a moment.
+	// configSeconds limits the wait for a ConfigMap or Secret that a container refers to, because
+	// the object may still be created.
 	configSeconds = 15
 	// scheduleSeconds limits the wait for a suitable node: an old Pod frees its resources after its
 	// grace period of 30 s.

@@ -49,7 +49,7 @@ func (t *trouble) judgePull(c containerFacts, seconds int) {
 var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
 
 // backoffOf returns the kubelet's delay before the next restart; zero if the message has none. The
-// delay grows with the crashes in a row. The restart count would include crashes of last month.
+// delay grows only with crashes in a row; the restart count also includes older crashes.
 func backoffOf(message string) time.Duration {
 	match := backoffText.FindStringSubmatch(message)
 	if match == nil {

@@ -29,7 +29,7 @@ var unschedulable = []struct {
 }
 
 // whyUnschedulable returns the known reasons in a scheduler's message, as text to append to a
-// cause; empty if there are none. It lists all of them, since each node may have another one.
+// cause; empty if there are none. It lists all reasons, because the nodes may have different ones.
 func whyUnschedulable(message string) string {
 	var says []string
 	for _, known := range unschedulable {

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-func TestFactsAreReadFromPod(t *testing.T) {
+func TestPodFactsHaveWaitingContainersAndFailedPulls(t *testing.T) {
 	pod := healthtest.Decode[corev1.Pod](t, `
 metadata: {name: p, uid: u1}
 spec: {nodeName: agent-1}
@@ -46,7 +46,7 @@ status:
 		Containers: []containerFacts{{
 			Name: "c", Image: "b:1", Reason: "CrashLoopBackOff", Message: "read 10.0.0.2:80: reset",
 			Exit: "exit code 2 (Error): bad flag", Pulls: 3,
-			failed: time.Unix(12, 0), // the later one
+			failed: time.Unix(12, 0), // the exit, which came after the failed pull
 		}},
 		Events: []string{"Failed: Error: ErrImagePull",
 			`BackOff: Failed to pull image "b:1": not the reason`,
@@ -102,7 +102,7 @@ status:
 		Message: "Readiness probe failed: new"}}, facts.Containers)
 }
 
-func TestImagePullReasonsAreOneFault(t *testing.T) {
+func TestErrImagePullAndImagePullBackOffAreOneFault(t *testing.T) {
 	shows := func(reason string) string {
 		return podFacts{Containers: []containerFacts{{Name: "c", Reason: reason}}}.shows()
 	}
