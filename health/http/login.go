@@ -78,7 +78,7 @@ func visit(
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return nil, "", errors.New("the request cannot be made") // no URL: it may contain login codes
+		return nil, "", errors.New("the request cannot be made") // no URL: it may have login codes
 	}
 	if fields != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")

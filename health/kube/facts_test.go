@@ -175,7 +175,7 @@ func TestProxyFaultIsNotBlamedOnServer(t *testing.T) {
 }
 
 // Recorded digests have full image names. Pods have the short names that users write.
-func TestPodImagesMatchRecordedDigests(t *testing.T) {
+func TestShortImageNamesFindRecordedDigests(t *testing.T) {
 	text := `
 metadata: {name: p}
 spec:

@@ -13,12 +13,12 @@ import (
 // Watch observes objects of a cluster for one gate, whenever one of them changes and at an
 // interval. F is the type of the facts of the gate's kind.
 type Watch[F any] struct {
-	// Stable remembers how long the API has failed in the same way. Default: a new one, which Read
-	// cannot use.
+	// Stable remembers how long the API has failed in the same way. It may be nil if Read does not
+	// use it.
 	Stable *observe.Stable
 	// Sources are the objects to watch.
 	Sources []Source
-	// Every is the pause without a change. Default: observe.Interval.
+	// Every is the pause between observations if nothing changes. Default: observe.Interval.
 	Every time.Duration
 	// Read reads the facts from one API server.
 	Read  func(context.Context, *APIServer) (F, error)
@@ -54,7 +54,7 @@ func (w *Watch[F]) Run(ctx context.Context, report func([]health.Verdict)) error
 	return nil
 }
 
-// APIFault says in a kind's facts, which embed it, why the other facts could not be read.
+// APIFault says why the facts of a kind could not be read. The facts of most kinds embed APIFault.
 type APIFault struct {
 	// Fault is nil if an API server answered.
 	Fault *Fault `json:"fault,omitempty"`
@@ -70,7 +70,7 @@ type embedsAPIFault[F any] interface {
 
 func (f *APIFault) apiFault() *APIFault { return f }
 
-// SetSeconds sets Seconds from the previous faults of subject, a key of seen.
+// SetSeconds sets Seconds from the earlier faults that seen has stored for subject.
 func (f *APIFault) SetSeconds(seen *observe.Stable, subject string) {
 	if f.Fault == nil {
 		seen.Forget(subject)
@@ -90,7 +90,8 @@ func (f APIFault) FaultVerdicts(first string, others ...string) []health.Verdict
 	return append([]health.Verdict{f.FaultVerdict(first)}, NotSeen(first, others...)...)
 }
 
-// NotSeen returns the verdicts of checks without facts. The check after has the reason.
+// NotSeen returns the verdicts of checks without facts. The check with the name after has the
+// reason.
 func NotSeen(after string, checks ...string) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(checks))
 	for _, check := range checks {

@@ -5,8 +5,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Absent completes the verdict on a missing object that the stack creates. Its hint is a Pulumi
-// command, because kubectl has nothing to describe.
+// Absent sets message, cause and hint of the verdict on a missing object that the stack creates.
+// The hint is a Pulumi command, because kubectl has nothing to describe.
 func Absent(v *health.Verdict) {
 	v.Message = "does not exist"
 	v.Cause = "it was deleted, or is not applied yet, or its CRD is not established"

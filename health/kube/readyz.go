@@ -36,8 +36,8 @@ const notStarted = "apiserver not ready"
 // readyzLimit limits an answer, in bytes. /readyz has some 60 lines of less than 100 bytes.
 const readyzLimit = 64 << 10
 
-// Readyz gets /readyz from one API server with the kubeconfig's credentials. Without them K3s would
-// answer 401, which says nothing about health, because it allows no anonymous requests.
+// Readyz gets /readyz from one API server with the kubeconfig's credentials. Without credentials,
+// K3s would always answer 401, because it allows no anonymous requests.
 func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 	facts := APIServerFacts{Server: s.Name}
 	limit := RequestTimeout

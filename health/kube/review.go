@@ -10,8 +10,8 @@ import (
 )
 
 // Review creates a review of authorization.k8s.io/v1, such as a SubjectAccessReview, and returns it
-// with the API server's answer. plural is its resource, such as subjectaccessreviews. The server
-// stores nothing.
+// with the API server's answer. plural is the review's resource, such as subjectaccessreviews. The
+// server stores nothing.
 func Review[T any](ctx context.Context, s *APIServer, plural string, question *T) (*T, error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(question)
 	if err != nil {

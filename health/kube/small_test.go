@@ -12,7 +12,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestReadyzIsParsedToLastLine(t *testing.T) {
+func TestReadyzPassesOnlyByLastLine(t *testing.T) {
 	read := func(body string) APIServerFacts {
 		var f APIServerFacts
 		f.read(body)
@@ -62,7 +62,7 @@ func TestUnsetWorkloadReplicasCountAsOne(t *testing.T) {
 	assert.EqualValues(t, 3, replicas(&three))
 }
 
-func TestRefusedPodIsFoundInEvents(t *testing.T) {
+func TestFailedCreateEventShowsWhyPodsAreRefused(t *testing.T) {
 	assert.Equal(t, "exceeded quota", failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1),
 		event("u", "FailedCreate", "exceeded quota", 1, 1)}))
 	assert.Empty(t, failedCreate([]corev1.Event{event("u", "Other", "x", 1, 1)}))

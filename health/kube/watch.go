@@ -14,7 +14,7 @@ import (
 
 const (
 	// rewatch is the pause before a failed watch is opened again. It is short, because the API
-	// server or the resource's CRD is about to appear at that moment.
+	// server or the resource's CRD may appear at any moment.
 	rewatch = 100 * time.Millisecond
 	// watchSeconds is the server's timeout for a watch, so that no watch outlives its client for
 	// long.

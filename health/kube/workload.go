@@ -50,8 +50,8 @@ func (w WorkloadFacts) check() string {
 
 // JudgeWorkload judges whether a workload is rolled out: its newest revision is available and no
 // Pod of an older one is left, so the Pods that answer now stay. Otherwise the verdict gives the
-// Pods' reasons. A workload scaled to 0 is not Ready; a configuration that wants no Pods must leave
-// it out of the gate.
+// Pods' reasons. A workload scaled to 0 is not Ready; a configuration that wants no Pods must omit
+// the workload from the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind),

@@ -14,7 +14,7 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-// runningImage describes a container whose image was recorded, and its node's report.
+// runningImage describes a container with a recorded image, and the image that its node reports.
 type runningImage struct {
 	Pod       string `json:"pod"`
 	Container string `json:"container"`
@@ -28,7 +28,7 @@ type runningImage struct {
 }
 
 // judgeImages returns the verdict of a workload that is rolled out. It is Ready unless a container
-// runs an image with another digest than the recorded ones. It is Stuck only after
+// runs an image with another digest than the recorded ones. Such a verdict is Stuck only after
 // observe.NoticeSeconds, because a Pod that is being replaced may still run.
 func (w WorkloadFacts) judgeImages() health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Ready}
@@ -50,10 +50,10 @@ func (w WorkloadFacts) judgeImages() health.Verdict {
 	return v
 }
 
-// differs reports whether the node runs another image than was recorded, and its digest. It can
-// compare only an image from a registry. If a node imported the image from an archive, it reports
-// the digest of the image's configuration, without a repository or with one that the import made
-// up.
+// differs reports whether the node runs another image than the recorded one, and that image's
+// digest. Only an image from a registry can be compared. For an image from an archive, a node
+// reports the digest of the image's configuration, without a repository or with one that the import
+// invented.
 func (r runningImage) differs() (found string, differs bool) {
 	// Docker puts docker-pullable:// before the ID, and leaves the registry out of its own images.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")

@@ -97,11 +97,11 @@ func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, newest revision,
 		return err
 	}
 	if w.Kind != "Deployment" && len(pods) == 0 {
-		// Only Deployments have a condition for this; DaemonSets and StatefulSets have an event.
+		// Only Deployments have a condition for refused Pods; the other kinds have an event.
 		w.Refused = failedCreate(WarningsOf(events, uid))
 	}
 	for i := range pods {
-		// A Pod of an older revision is about to be deleted: the new revision removes its faults.
+		// A Pod of an older revision will be deleted, so its faults do not matter.
 		if pods[i].DeletionTimestamp == nil && (newest.label == "" || pods[i].Labels[newest.label] == newest.value) {
 			w.Pods = append(w.Pods, factsOfPod(&pods[i], events))
 		} else if w.ordered && pods[i].DeletionTimestamp == nil && !PodReady(&pods[i]) {
@@ -162,7 +162,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 		}
 	}
 	if JudgeWorkload(*w).State == health.Ready {
-		// The Pods are not needed then, and reading the ReplicaSets would delay the gate.
+		// A Ready verdict needs no Pods, and reading the ReplicaSets would delay the gate.
 		return d.Spec.Selector, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)

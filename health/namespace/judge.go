@@ -15,7 +15,7 @@ import (
 // (argo-cd pkg/apis/application/v1alpha1/application_defaults.go).
 const ArgoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-// named limits the objects in a message.
+// named is the largest number of objects that a message lists.
 const named = 10
 
 // namespaceFacts describes a namespace.

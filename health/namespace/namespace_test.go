@@ -14,7 +14,7 @@ func TestNamespaceVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "namespace", judgeNamespace)
 }
 
-func TestConditionNamesRemainingResources(t *testing.T) {
+func TestRemainingResourcesAreReadFromCondition(t *testing.T) {
 	assert.Equal(t, []schema.GroupResource{
 		{Group: "argoproj.io", Resource: "applications"}, {Resource: "pods"},
 		{Group: "networking.k8s.io", Resource: "ingresses"},

@@ -25,12 +25,13 @@ type nodeFacts struct {
 	InternalIP string `json:"internalIP,omitempty"`
 	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
 	PodCIDR string `json:"podCIDR,omitempty"`
-	// Pod is the address of a ready Pod in that range; empty without one, or if no host connects to
+	// Pod is the address of a ready Pod in PodCIDR; empty without one, or if no host connects to
 	// Pods.
 	Pod string `json:"pod,omitempty"`
 	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
 	Ready kube.Condition `json:"ready"`
-	// Trouble are the other conditions that are True, such as DiskPressure, which is a fault.
+	// Trouble are the other conditions that are True. Such a condition is a fault, as DiskPressure
+	// is.
 	Trouble []kube.Condition `json:"trouble,omitempty"`
 	// Heartbeat says whether the kubelet is alive. A Node whose kubelet has died stays Ready=True
 	// until a controller notices.
@@ -55,14 +56,14 @@ const (
 	heartbeatNone  heartbeat = "none"
 )
 
-// factsOfNode returns the facts of a Node. set has the labels and taints that it must have.
+// factsOfNode returns the facts of a Node. set has the labels and taints that the Node must have.
 func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable,
 		Deleting: node.DeletionTimestamp != nil}
 	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.FindMissing(node)
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
-		// The cluster uses the first; a second one belongs to the other IP family.
+		// The cluster uses the first address; a second one belongs to the other IP family.
 		if address.Type == corev1.NodeInternalIP && facts.InternalIP == "" {
 			facts.InternalIP = address.Address
 		}

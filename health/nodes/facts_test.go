@@ -14,7 +14,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-func TestFactsAreReadFromNode(t *testing.T) {
+func TestNodeFactsHaveRoleConditionsAndStartupTaints(t *testing.T) {
 	node := healthtest.Decode[corev1.Node](t, `
 metadata: {name: node-1, deletionTimestamp: "2026-01-01T00:00:00Z", labels: {node-role.kubernetes.io/control-plane: "true"}}
 spec: {unschedulable: true, taints: [{key: dedicated}, {key: node.kubernetes.io/not-ready}]}
@@ -34,7 +34,7 @@ status:
 			apiserver.NodeSettings{}))
 }
 
-func TestHeartbeatIsRenewedLeaseOrFreshStatus(t *testing.T) {
+func TestHeartbeatIsFreshByLeaseOrRecentNodeStatus(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := &Watch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
 	lease := func(at time.Time) []coordinationv1.Lease {

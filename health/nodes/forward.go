@@ -10,21 +10,21 @@ import (
 	"strata/health/kube"
 )
 
-// asksPods reports whether hosts connect to Pods on the other nodes. This finds nodes that drop
-// packets for their Pods: their own address in the Pod network answers even then.
+// asksPods reports whether hosts connect to Pods on the other nodes. A node that drops packets for
+// its Pods still answers at its own address in the Pod network, so only a Pod's answer is a proof.
 func (w *Watch) asksPods() bool {
 	return w.spec.PodNetwork.IsValid() && len(w.key) > 0 && len(w.hosts) > 1
 }
 
-// endpoints returns the EndpointSlices of every Service, from which findPod chooses. They are fewer
-// than the cluster's Pods.
+// endpoints returns the EndpointSlices of every Service. findPod searches them, because a cluster
+// has fewer EndpointSlices than Pods.
 func endpoints(ctx context.Context, s *kube.APIServer) ([]discoveryv1.EndpointSlice, error) {
 	return kube.List[discoveryv1.EndpointSlice](ctx, s, kube.EndpointSliceResource, "",
 		metav1.ListOptions{})
 }
 
 // findPod returns the lowest address of a ready endpoint in a Node's range of Pods; empty without
-// one. Pods with the node's own address are not in the range.
+// one. Pods with hostNetwork have no address in the range.
 func findPod(podCIDR string, all []discoveryv1.EndpointSlice) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected
-// host. The last verdict is about the whole set: it reports extra Nodes, or that there are none at
-// all.
+// host. The last verdict is about the whole set: it reports unexpected Nodes, or that no Node
+// exists.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)

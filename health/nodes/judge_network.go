@@ -14,9 +14,9 @@ import (
 // networkCheck returns the name of the check of a host's routes to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
-// routeSeconds is the number of seconds after which missing routes are Stuck, once both nodes are
-// up. Flannel watches the Nodes and writes a route within a second; it never adds a route later
-// that it missed.
+// routeSeconds is the number of seconds after which missing routes are Stuck, if both nodes are up.
+// Flannel watches the Nodes and writes a route within a second. If it has missed a Node, it never
+// adds that route.
 const routeSeconds = 60
 
 // networkFacts describes one host's routes to the other nodes' Pods.
@@ -48,9 +48,9 @@ func (f networkFacts) missingRoutes(
 }
 
 // judgePodNetwork judges whether a host has a route to the Pods of every other expected Node, and
-// whether they answer. No condition of a Node shows a missing route. Without it, the host sends
-// requests for those Pods to its default gateway, and another machine may answer them. Flannel
-// writes one route for each Node with vxlan and host-gw, and one for the whole network with
+// whether they answer. No condition of a Node shows a missing route. Without the route, the host
+// sends requests for those Pods to its default gateway, and another machine may answer them.
+// Flannel writes one route for each Node with vxlan and host-gw, and one for the whole network with
 // wireguard (flannel pkg/backend).
 func judgePodNetwork(
 	h health.Host, spec Spec, expected []health.Host, f networkFacts,

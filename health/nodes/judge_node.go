@@ -128,9 +128,9 @@ func judgeUsable(node nodeFacts) health.Verdict {
 	return v
 }
 
-// judgeIdentity judges whether the Node has the host's role and address; false means that it has.
-// Both are set some seconds after registration, so a difference is Stuck only after
-// observe.NoticeSeconds.
+// judgeIdentity judges a Node with another role or address than the host; false means that both are
+// the host's. Role and address are set some seconds after registration, so a difference is Stuck
+// only after observe.NoticeSeconds.
 func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
 	v := health.Verdict{State: health.Waiting}
 	server := h.Role == "server"

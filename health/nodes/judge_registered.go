@@ -7,9 +7,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// JudgeRegistered judges the Nodes of an existing cluster, whose nodes are not configured here.
-// Each registered Node must be Ready, and there must be one. It uses the API only, because Strata
-// cannot log in to the hosts.
+// JudgeRegistered judges the Nodes of an existing cluster, whose nodes are not configured here. At
+// least one Node must exist, and each must be Ready. It uses the API only, because Strata cannot
+// log in to the hosts.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return facts.FaultVerdicts(nodeSetCheck)

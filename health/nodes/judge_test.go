@@ -70,7 +70,7 @@ func TestNodesGateStaysClosedWithoutNodes(t *testing.T) {
 }
 
 // A single host has no other kubelet to ask.
-func TestKubeletChecksRunBetweenSeveralHosts(t *testing.T) {
+func TestKubeletChecksNeedSeveralHosts(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"},
 		{Target: remote.Target{Name: "b"}, Role: "agent"}}
 	checks := func(hosts []health.Host) (names []string) {
@@ -86,7 +86,7 @@ func TestKubeletChecksRunBetweenSeveralHosts(t *testing.T) {
 	assert.Equal(t, []string{"unit a", "node a", "node set"}, checks(hosts[:1]))
 }
 
-func TestNodesSpecRequiresHostsUnlessNodesAreRegistered(t *testing.T) {
+func TestNodesSpecOfExistingClusterRequiresNoHosts(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, NodeSet: true, Optional: true}, Spec{}.Traits())
 	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{Registered: true}.Traits(),
 		"Nodes that there are need no host")

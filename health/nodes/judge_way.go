@@ -78,9 +78,9 @@ func describeAttempt(h health.Host, address string) string {
 		host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
-// judgeWays completes v with whether each other host answers in the network of its Pods, packets of
-// full size arrive, and the host forwards them to a Pod. No condition of a Node shows a fault here,
-// because the kubelet, the API and SSH use the nodes' own addresses.
+// judgeWays completes the verdict v: each other host must answer in the network of its Pods, also
+// to packets of full size, and must forward packets to a Pod. No condition of a Node shows a fault
+// here, because the kubelet, the API and SSH use the nodes' own addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
 	var silent, small, idle, unable, unasked []way
 	for _, w := range ways {

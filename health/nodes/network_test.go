@@ -54,7 +54,7 @@ func TestMissingFlannelRouteIsTimedWhileBothNodesRun(t *testing.T) {
 }
 
 // Each host probes the tunnel's address of another node or, without a tunnel, its bridge's address.
-// It skips an address to which it has no route of its own.
+// A host skips an address to which it has no route inside the Pod network.
 func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true,
@@ -111,7 +111,7 @@ func TestHostProbesOtherNodesTunnelOrBridgeAddress(t *testing.T) {
 	assert.Empty(t, seen.ways(0)[0].Answer, "b was away in between")
 }
 
-func TestReadyPodInRangeIsFound(t *testing.T) {
+func TestReadyPodWithLowestAddressInRangeIsFound(t *testing.T) {
 	slices := []discoveryv1.EndpointSlice{*healthtest.Decode[discoveryv1.EndpointSlice](t, `
 endpoints:
 - {addresses: [10.42.1.2], conditions: {ready: false}}
