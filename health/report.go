@@ -16,9 +16,10 @@ func WriteReport(out io.Writer, r Result) error {
 	return err
 }
 
-// Report returns the report on a gate's end. If the gate opened, it is one line and the remarks.
-// Otherwise it lists every failing check with its expected and found state, cause, evidence and
-// fix, and says whether the gate is stuck or timed out, because waiting cures only the latter.
+// Report returns the report on a gate's end. If the gate opened, the report is one line and the
+// remarks. Otherwise it lists every failing check with its expected and found state, cause,
+// evidence and fix. It also says whether the gate is stuck or timed out: only after a timeout,
+// waiting may help.
 func (r Result) Report() string {
 	var text strings.Builder
 	failing, hidden := Split(r.Checks)

@@ -25,8 +25,8 @@ const (
 	EndedNotAsked Ending = "not asked"
 )
 
-// Result describes the end of a gate. It is the gate command's output. Pulumi stores that in the
-// state, so it has no secret.
+// Result describes the end of a gate. The gate's command prints it and Pulumi stores it in the
+// state, so it contains no secret.
 type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
@@ -43,7 +43,8 @@ type Result struct {
 	// Checks are the last verdicts before the gate ended.
 	Checks []Verdict `json:"checks"`
 	// Ended is the time when the gate's command exited; zero if the gate ran without its command.
-	// The program compares it with its own start, to find the gates that ran in the same run.
+	// The Pulumi program compares Ended with its own start, to find the gates that ran in the same
+	// run.
 	Ended time.Time `json:"ended,omitzero"`
 	// Seen is the time at which Checks were reported; zero without any. It is written to the
 	// progress (SeenLine). The output omits it, because the state stores the output.
@@ -80,8 +81,8 @@ func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict
 	}
 }
 
-// StateOf returns the state of a whole gate: Stuck if one check is, Waiting if one fails or there
-// are none yet, Skipped if all are, otherwise Ready.
+// StateOf returns the state of a whole gate: Stuck if one check is Stuck, Waiting if one fails or
+// there is none yet, Skipped if all are Skipped, otherwise Ready.
 func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {
@@ -99,7 +100,7 @@ func StateOf(checks []Verdict) State {
 }
 
 // Split returns the failing verdicts that have a reason of their own. hidden counts the other
-// failing ones, which cannot pass before one of their After passes.
+// failing ones, which cannot pass before a check that their After names.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

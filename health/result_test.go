@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestSkippedGateIsNotOpen(t *testing.T) {
+func TestGateThatDidNotRunIsNotOpen(t *testing.T) {
 	result := NotAsked(Spec{Gate: "k3s-system"}, "a login on the host")
 	assert.False(t, result.Passes())
 	assert.Equal(t, EndedNotAsked, result.Ending)

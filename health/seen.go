@@ -5,8 +5,8 @@ import (
 )
 
 // SeenLine returns a progress line with the time of the observation that opened or ended the gate.
-// The time from there to the end of the gate's resource is the gate's lag. The line is empty after
-// a timeout or an interruption.
+// The gate's lag is the time from this observation to the end of the gate's resource. The line is
+// empty after a timeout or an interruption.
 func SeenLine(r Result) string {
 	if r.Seen.IsZero() || r.Ending != EndedOpen && r.Ending != EndedStuck {
 		return ""

@@ -65,7 +65,7 @@ type Host struct {
 type Secrets struct {
 	// SSHKey is the PEM private key for Hosts (STRATA_SSH_KEY).
 	SSHKey []byte
-	// HypervisorKey is the PEM private key for the hypervisor of VM (STRATA_HYPERVISOR_KEY).
+	// HypervisorKey is the PEM private key for the hypervisor of kind vm (STRATA_HYPERVISOR_KEY).
 	HypervisorKey []byte
 	// Kubeconfig is the cluster's kubeconfig (STRATA_KUBECONFIG).
 	Kubeconfig []byte

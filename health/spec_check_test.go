@@ -48,23 +48,23 @@ func TestHostRequiresNameAndAddress(t *testing.T) {
 	}
 }
 
-func TestTraitsDecideCommonFieldsOfSpec(t *testing.T) {
+func TestSpecValidationFollowsTraitsOfKind(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		traits Traits
 		change func(*Spec)
 		want   string
 	}{
-		{"two hosts of one", Traits{OneHost: true},
+		{"two hosts, one expected", Traits{OneHost: true},
 			func(s *Spec) { s.Hosts = append(s.Hosts, s.Hosts[0]) },
 			"hosts: a test gate has exactly one, found 2"},
-		{"no host of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = nil },
+		{"no host, one expected", Traits{OneHost: true}, func(s *Spec) { s.Hosts = nil },
 			"hosts: a test gate has exactly one, found 0"},
 		{"an empty node set", Traits{NodeSet: true}, func(s *Spec) { s.Hosts = nil },
 			"hosts: empty; an empty node set is never ready"},
 		{"no server", Traits{}, func(s *Spec) { s.Servers = nil },
 			"servers: empty; a test gate asks every API server"},
-		{"rights of no workload", Traits{}, func(s *Spec) { s.Releases = []string{"a/b"} },
+		{"releases without workloads", Traits{}, func(s *Spec) { s.Releases = []string{"a/b"} },
 			"releases: a gate of kind test asks for no rights"},
 		{"a release without a namespace", Traits{Workloads: true},
 			func(s *Spec) { s.Releases = []string{"a/b", "c"} },
@@ -85,7 +85,7 @@ func TestTraitsDecideCommonFieldsOfSpec(t *testing.T) {
 	require.NoError(t, spec.Validate())
 }
 
-// A check is hidden while a check in its After fails, and is shown once that has passed.
+// A check is hidden while a check in its After fails, and is shown when that check has passed.
 func TestCheckIsShownWhenItsPrerequisitePassed(t *testing.T) {
 	failing, hidden := Split([]Verdict{{Check: "unit", State: Ready},
 		{Check: "node", State: Waiting, After: []string{"unit"}}, {Check: "api", State: Waiting}})

@@ -7,9 +7,9 @@ import (
 // Clock returns the present time; tests replace it.
 type Clock func() time.Time
 
-// Stable records, by a key such as a Node's name, since when an observed text has been the same. A
-// fault that lasts is thereby distinguished from a temporary one. It belongs to the observation:
-// judges get the durations as facts.
+// Stable records since when an observed text has been the same, by a key such as a Node's name. So
+// a lasting fault differs from a temporary one. Only observations use Stable: the functions that
+// judge get the durations as facts.
 type Stable struct {
 	now  Clock
 	seen map[string]sighting

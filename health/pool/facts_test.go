@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestPoolStatusMustBeNewerThanSpec(t *testing.T) {
+func TestConfigurationStateCountsOnlyIfNewerThanPool(t *testing.T) {
 	meta := func(version string, spec, status int64) metav1.ObjectMeta {
 		m := metav1.ObjectMeta{ResourceVersion: version, CreationTimestamp: metav1.Unix(1, 0)}
 		specTime, statusTime := metav1.Unix(spec, 0), metav1.Unix(status, 0)
@@ -38,7 +38,7 @@ func TestPoolStatusMustBeNewerThanSpec(t *testing.T) {
 		"an object without managed fields has its creation")
 }
 
-func TestFactsAreReadFromPool(t *testing.T) {
+func TestPoolFactsHaveSizeAndAddressCounts(t *testing.T) {
 	assert.Equal(t, poolSeen{Missing: true}, (*poolObject)(nil).facts())
 	p := healthtest.Decode[poolObject](t, `
 metadata: {name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
@@ -55,7 +55,7 @@ status: {availableIPv4: 1, availableIPv6: 2, assignedIPv4: 3, assignedIPv6: 4}
 	assert.False(t, healthtest.Decode[poolObject](t, "status: {assignedIPv4: 1}").facts().Counted)
 }
 
-func TestAdvertisementSelectsPoolByNameOrLabel(t *testing.T) {
+func TestL2AdvertisementCoversPoolByNameOrLabel(t *testing.T) {
 	pool := metav1.ObjectMeta{Name: "default", Labels: map[string]string{"zone": "a"}}
 	for text, announces := range map[string]bool{
 		"spec: {}": true,
@@ -71,7 +71,7 @@ func TestAdvertisementSelectsPoolByNameOrLabel(t *testing.T) {
 	}
 }
 
-func TestAdvertisementAnnouncesFromSelectedNodesOnly(t *testing.T) {
+func TestL2AdvertisementAnnouncesOnlyFromSelectedNodes(t *testing.T) {
 	nodes := []labels.Set{{"zone": "a"}, {"zone": "b"}}
 	for text, announces := range map[string]bool{
 		"spec: {}": true,
@@ -84,7 +84,7 @@ func TestAdvertisementAnnouncesFromSelectedNodesOnly(t *testing.T) {
 	}
 }
 
-func TestPoolSeenLineNamesAnnouncement(t *testing.T) {
+func TestPoolFactsShowMissingOrLimitedAnnouncement(t *testing.T) {
 	read := func(texts ...string) poolSeen {
 		var all []announcementObject
 		for _, text := range texts {

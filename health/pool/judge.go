@@ -39,7 +39,7 @@ type poolSeen struct {
 	Missing   bool     `json:"missing,omitempty"`
 	Deleting  bool     `json:"deleting,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Named is true if only Services that name the pool get an address of it (autoAssign: false).
+	// Named is true if only Services that name the pool get an address from it (autoAssign: false).
 	Named bool `json:"named,omitempty"`
 	// Unannounced is true if no L2Advertisement covers the pool.
 	Unannounced bool `json:"unannounced,omitempty"`
@@ -52,8 +52,8 @@ type poolSeen struct {
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
-	// Size counts the addresses of the specification, less the addresses that MetalLB avoids; 0 if
-	// it is too large to count.
+	// Size is the number of addresses in the specification; 0 if it is too large to count, if the
+	// addresses are invalid, or with avoidBuggyIPs.
 	Size int64 `json:"size,omitempty"`
 }
 
@@ -71,8 +71,8 @@ type configurationState struct {
 	Alive   bool `json:"alive,omitempty"`
 }
 
-// judgePool judges whether the pool works. It must be as specified and counted by the controller.
-// The controller and every speaker must have accepted it since its last change.
+// judgePool judges whether the pool works. The pool must be as specified and counted by the
+// controller. The controller and every speaker must have accepted it since its last change.
 func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
@@ -96,8 +96,8 @@ func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
-	// A rejected configuration also keeps the pool from being counted, so the pool's check depends
-	// on the rejection's.
+	// While MetalLB rejects the configuration, it does not count the pool. So the pool's check
+	// comes after the check that shows the rejection.
 	for _, state := range states {
 		if state.State == health.Stuck && pool.State == health.Waiting {
 			pool.After = append(pool.After, state.Check)
@@ -177,8 +177,8 @@ func sameAddresses(have, want []string) bool {
 }
 
 // current reports whether the state describes the present configuration. A change of an annotation
-// only makes the state look outdated, because MetalLB does not reconcile for it. So the state also
-// counts as current if its Pod is Ready and has not written for unchangedSeconds.
+// makes the state look outdated, although MetalLB has nothing to reconcile. So a state also counts
+// as current if its Pod is Ready and has not written for unchangedSeconds.
 func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }

@@ -88,8 +88,8 @@ type announcementObject struct {
 	} `json:"spec"`
 }
 
-// announces reports whether the L2Advertisement covers a pool. One that names no pool and selects
-// none covers all pools.
+// announces reports whether the L2Advertisement covers a pool. An L2Advertisement without names and
+// selectors covers all pools.
 func (a *announcementObject) announces(pool metav1.ObjectMeta) bool {
 	if a.DeletionTimestamp != nil {
 		return false
@@ -203,8 +203,8 @@ func (o *stateObject) isNewerThan(other metav1.ObjectMeta) bool {
 	return !lastWrite(o.ObjectMeta, true).Add(stampSlack).Before(lastWrite(other, false))
 }
 
-// lastWrite returns the time of the API server's last stored change of the object's status, or of
-// anything but its status.
+// lastWrite returns the time of the last stored change of the object's status or, if status is
+// false, of its other fields.
 func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
 	var last time.Time
 	if !status {
@@ -219,7 +219,7 @@ func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
 	return last
 }
 
-// observeNodes returns the labels of the nodes of the given names. It reads them only if an
+// observeNodes returns the labels of the nodes of the given names. It reads the nodes only if an
 // L2Advertisement selects nodes.
 func observeNodes(
 	ctx context.Context, s *kube.APIServer, covering []announcementObject, names []string,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// poolSize counts addresses as MetalLB does (internal/allocator poolCount). It returns 0 if the
-// text cannot be parsed or if the number is too large to compare.
+// poolSize counts addresses as MetalLB does (internal/allocator poolCount). It returns 0 if a text
+// is invalid, if the number is too large to compare, or if MetalLB avoids buggy addresses.
 func poolSize(addresses []string, avoidBuggy bool) int64 {
 	var total int64
 	for _, text := range addresses {

@@ -52,7 +52,7 @@ func (r *release) findRefusals(
 			continue
 		}
 		account, has := present[at]
-		if !has { // or it does not have Helm's label
+		if !has { // it is missing, or does not have Helm's label
 			one, err := kube.Get[object](ctx, s, kube.AccountResource, at.namespace, at.name)
 			if err != nil {
 				return nil, err

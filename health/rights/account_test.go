@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestLogShowsLastRefusalOnly(t *testing.T) {
+func TestLastRefusalInLogIsFound(t *testing.T) {
 	const first, last = `E1128 "Failed to watch" err="Unauthorized"`, `{"error":"Unauthorized"}`
 	for log, want := range map[string]string{
 		"":                          "",
@@ -22,7 +22,7 @@ func TestLogShowsLastRefusalOnly(t *testing.T) {
 	}
 }
 
-func TestManifestHasServiceAccounts(t *testing.T) {
+func TestServiceAccountsAreReadFromManifest(t *testing.T) {
 	objects := parsed(t, manifest+`---
 apiVersion: v1
 kind: ServiceAccount

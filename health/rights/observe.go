@@ -161,8 +161,8 @@ type difference struct {
 }
 
 // compare returns a difference for each binding of the release that does not grant its
-// ServiceAccount all rights of its role. The expected rules of a role that is not the release's are
-// those that it has now. A binding to such a role is ignored if the role does not exist.
+// ServiceAccount all rights of its role. If a role is not part of the release, its present rules
+// are the expected ones. A binding to such a role is ignored if the role does not exist.
 func (r *release) compare(present map[key]object) (found []difference) {
 	for _, binding := range r.objects {
 		role, has := r.objects[binding.role()]

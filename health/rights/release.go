@@ -69,8 +69,8 @@ type release struct {
 	objects         map[key]object
 }
 
-// readRelease reads a release from Helm's record. It returns before if that was read from the same
-// record, and nil if there is no record.
+// readRelease reads a release from Helm's record. If the record has not changed since before was
+// read, it returns before. If there is no record, it returns nil.
 func readRelease(
 	ctx context.Context, s *kube.APIServer, name string, before *release,
 ) (*release, error) {
@@ -127,7 +127,7 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
-		// Definitions are long, so only texts that may be of these kinds are parsed.
+		// CRDs are long, so only documents that may have one of these kinds are parsed.
 		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) &&
 			!bytes.Contains(text, []byte(accountKind)) {
 			continue

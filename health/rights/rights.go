@@ -7,8 +7,8 @@ import (
 	"strata/health/observe"
 )
 
-// Facts says which rights of a release's roles its ServiceAccounts lack, and whose tokens are
-// refused.
+// Facts says which rights of a release's roles its ServiceAccounts lack, and which ServiceAccounts'
+// tokens the API server refuses.
 type Facts struct {
 	// Release is namespace/name.
 	Release string `json:"release"`
@@ -70,7 +70,7 @@ func (f Facts) judge() health.Verdict {
 	}
 	if len(f.Refusals) > 0 {
 		v.Message, v.Cause, v.Hint = f.Refusals[0].explain()
-		if len(f.Refusals[0].Pods) > 0 { // which a rollout may be about to replace
+		if len(f.Refusals[0].Pods) > 0 { // a rollout may be about to replace them
 			v.State = health.Waiting
 		}
 		return v

@@ -63,7 +63,7 @@ func parsed(t *testing.T, text string) map[key]object {
 	return objects
 }
 
-func TestDifferencesNameTheObjectAndItsChange(t *testing.T) {
+func TestMissingRightNamesChangedRoleOrBinding(t *testing.T) {
 	wanted := &release{objects: parsed(t, manifest)}
 	role, binding, lease := key{"ClusterRole", "", "a"}, key{"ClusterRoleBinding", "", "a"}, key{"Role", "ns", "lease"}
 	for _, test := range []struct {
@@ -138,8 +138,7 @@ func told(differences []difference) (texts []string) {
 	return texts
 }
 
-// A controller overwrites the rules of an aggregated role, so the rules in the manifest do not
-// count.
+// Kubernetes overwrites the rules of an aggregated role, so the rules in the manifest do not count.
 func TestAggregatedRoleHasRulesOfSelectedRoles(t *testing.T) {
 	text := manifest + `---
 apiVersion: rbac.authorization.k8s.io/v1

@@ -55,7 +55,7 @@ func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 	return v
 }
 
-// observeRedis reads the last seconds of the clients' logs.
+// observeRedis reads what the clients logged in the last redisLogPeriod.
 func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFacts, error) {
 	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace,
 		metav1.ListOptions{LabelSelector: spec.Clients})

@@ -39,6 +39,6 @@ func TestRolloutRedisSpecRequiresAllFields(t *testing.T) {
 	}
 }
 
-func TestRolloutSpecHasWorkloadsTrait(t *testing.T) {
+func TestRolloutKindJudgesWorkloads(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())
 }

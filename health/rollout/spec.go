@@ -13,7 +13,7 @@ type Spec struct {
 	Redis *Redis `json:"redis,omitempty"`
 }
 
-// Redis names Pods whose log says whether redis takes their password.
+// Redis names Pods whose log says whether redis accepts their password.
 type Redis struct {
 	Namespace string `json:"namespace"`
 	// Secret is the name of the Secret that has the password.

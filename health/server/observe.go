@@ -42,8 +42,8 @@ func newPinger(
 ) *pinger {
 	return &pinger{server: server, readCA: readCA,
 		client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
-			// The answer is one word, so the request trusts any server; its certificate is verified
-			// afterwards.
+			// The request sends no secret, so it accepts any certificate; verify checks the
+			// certificate afterwards.
 			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
 			DisableKeepAlives: true, DialContext: dial,
 		}}}

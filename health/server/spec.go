@@ -2,7 +2,7 @@ package server
 
 import "strata/health"
 
-// Kind gates one K3s server: its unit, and /ping without credentials.
+// Kind gates K3s on one host: its unit and, on a server, /ping without credentials.
 const Kind health.Kind = "server"
 
 // Spec configures the gate of one K3s server or agent. It has no fields.

@@ -44,7 +44,8 @@ func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	return result
 }
 
-// hasCA returns the handler of a host that runs a unit and has the CA of a server.
+// hasCA returns the handler of a host that reports the unit. The host has the CA file of K3s, or
+// none if ca is nil.
 func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	probe := healthtest.Probing(unit)
 	return func(call sshtest.Call) int {
@@ -75,7 +76,7 @@ func TestServerGateRequiresUnitAndPong(t *testing.T) {
 		want     health.Ending
 		says     string
 	}{
-		{"opens on both", runningUnit(), "pong", true, true, health.EndedOpen, ""},
+		{"opens on a running unit and pong", runningUnit(), "pong", true, true, health.EndedOpen, ""},
 		{"does not open on another answer", runningUnit(), "ok", true, true, health.EndedTimeout,
 			"expected pong, found HTTP 200"},
 		{"does not open without the unit", starts, "pong", true, true, health.EndedTimeout,

@@ -36,7 +36,7 @@ func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, er
 	return w, nil
 }
 
-// Run implements Watch.
+// Run implements health.Watch.
 func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var mutex sync.Mutex
 	unit, ping := host.UnitFacts{}, pingFacts{Server: w.server}

@@ -1,3 +1,3 @@
-// Package system gates K3s's own deployments: the default ServiceAccount, CoreDNS, the metrics
-// APIService.
+// Package system gates the packaged components of K3s: CoreDNS and the metrics APIService, and the
+// default ServiceAccount.
 package system

@@ -9,8 +9,7 @@ import (
 	"strata/health/kube"
 )
 
-// These are the names of K3s's own deployments in its sources (manifests/coredns.yaml,
-// metrics-server).
+// The names that K3s's manifests give to its components (manifests/coredns.yaml, metrics-server).
 const (
 	dnsNamespace  = "kube-system"
 	dnsDeployment = "coredns"
@@ -18,7 +17,7 @@ const (
 	metricsAPI    = "v1beta1.metrics.k8s.io"
 )
 
-// systemFacts describes K3s's own deployments.
+// systemFacts describes the packaged components of K3s.
 type systemFacts struct {
 	kube.APIFault
 	// Account is true when ServiceAccount default/default exists. Before that, the API server
@@ -111,9 +110,8 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	return []health.Verdict{rollout, endpoints}
 }
 
-// judgeMetrics requires that the metrics API answers. If its APIService exists and does not answer,
-// it blocks the deletion of every namespace, even if metrics-server was disabled
-// (kubernetes#83332).
+// judgeMetrics requires that the metrics API answers. An APIService that does not answer blocks the
+// deletion of every namespace, even if metrics-server was disabled (kubernetes#83332).
 func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
 	available := !m.Missing && m.Available.Status == "True"

@@ -27,9 +27,9 @@ const metricsPods = "k8s-app=metrics-server"
 // plus the clock skew that the host gate allows.
 const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 
-// observeMeasured adds the Nodes whose metrics are due but missing to the facts. It adds none while
-// every Pod of metrics-server is new, because a Pod that has just started has no metrics yet, or if
-// the user may not read metrics.
+// observeMeasured adds to the facts the Nodes whose metrics are due but missing. It adds none if
+// the user may not read metrics, or while every Pod of metrics-server has just started and so has
+// no metrics yet.
 func observeMeasured(
 	ctx context.Context, s *kube.APIServer, now time.Time, facts *apiServiceFacts,
 ) error {

@@ -2,8 +2,8 @@ package system
 
 import "strata/health"
 
-// Kind gates K3s's own deployments: default ServiceAccount, CoreDNS, metrics APIService and
-// the metrics of each Node.
+// Kind gates the packaged components of K3s: default ServiceAccount, CoreDNS, metrics APIService,
+// and the metrics of each Node.
 const Kind health.Kind = "system"
 
 // Spec says which packaged components of K3s the cluster must have.

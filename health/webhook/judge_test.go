@@ -13,6 +13,6 @@ func TestWebhookVerdictsMatchFixtures(t *testing.T) {
 	healthtest.RunFixtures(t, "webhook", judgeWebhook)
 }
 
-func TestWebhookSpecHasWorkloadsTrait(t *testing.T) {
+func TestWebhookKindJudgesWorkloads(t *testing.T) {
 	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())
 }
