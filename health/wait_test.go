@@ -126,7 +126,7 @@ type brokenWatch struct{ err error }
 
 func (b brokenWatch) Run(context.Context, func([]Verdict)) error { return b.err }
 
-func TestEndedWatchIsAnError(t *testing.T) {
+func TestWatchThatEndsEarlyIsAnError(t *testing.T) {
 	spec := Spec{Gate: "nodes", Timeout: metav1.Duration{Duration: time.Minute}}
 	for _, broken := range []error{nil, errors.New("no key")} {
 		_, err := wait(t.Context(), spec, brokenWatch{broken}, &bytes.Buffer{})
@@ -161,7 +161,7 @@ layer k3s, gate nodes: timed out after 1m0s: 0 of 0 checks not ready
   nothing could be observed before the gate ended
   deadline: strata:timeouts.nodes is 1m0s; raise it only if the above needs nothing but more time
 `},
-		{"open names what was skipped and warns", NewResult(spec, EndedOpen, time.Second, []Verdict{ready1, skipped2, {Check: "cloud-init", State: Ready, Message: "warnings", Hint: "look"}}), `
+		{"open names skipped checks and warnings", NewResult(spec, EndedOpen, time.Second, []Verdict{ready1, skipped2, {Check: "cloud-init", State: Ready, Message: "warnings", Hint: "look"}}), `
 nodes: ready after 1s
   skipped node-2: no SSH
   warning cloud-init: warnings; look

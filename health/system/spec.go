@@ -14,8 +14,8 @@ type Spec struct {
 	// CoreDNS for a name in it.
 	Domain string `json:"domain,omitempty"`
 	// Existing is copied from the gate's Spec. The owner of an existing cluster may use other
-	// components or none. So a DNS server must run, under any name, and metrics are required only
-	// if they are registered.
+	// components. So any DNS server behind Service kube-dns is enough, and metrics are required
+	// only if they are registered.
 	Existing bool `json:"existing,omitempty"`
 }
 

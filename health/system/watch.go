@@ -115,7 +115,7 @@ func (w *systemWatch) take(facts systemFacts) {
 	}
 }
 
-// judge returns nil before the first observation.
+// judge returns the verdicts on the latest facts; nil before the first observation.
 func (w *systemWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

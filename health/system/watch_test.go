@@ -10,8 +10,7 @@ import (
 	"strata/health/kube"
 )
 
-// If the API cannot be asked, the addresses are unknown, and the hosts continue to use the former
-// ones.
+// If no API server answers, the hosts continue to use the last known addresses.
 func TestSystemGateKeepsLastSeenAddresses(t *testing.T) {
 	w := &systemWatch{names: namesFacts{
 		Hosts: []host.Resolved{{Host: "a", Seen: true, Code: host.Success,

@@ -25,8 +25,8 @@ type upstreamsFacts struct {
 type routeSeen struct {
 	Route   string `json:"route"`
 	Missing bool   `json:"missing,omitempty"`
-	// Behind describes how the EndpointSlices differ from the Pods (yet); Addresses are meaningless
-	// then.
+	// Behind says why Addresses are not known, for example because the EndpointSlices still differ
+	// from the Pods. It is empty if they are known.
 	Behind string `json:"behind,omitempty"`
 	// Addresses are ip:port of the ready Pods of all backends of the route, sorted.
 	Addresses []string `json:"addresses,omitempty"`
@@ -53,8 +53,8 @@ type routeHeld struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// upstreamsSlack is added to two Resync intervals before a difference is Stuck. ADC itself limits a
-// round to 15 s (exec_adc_timeout).
+// upstreamsSlack is the time beyond two Resync intervals after which a difference is Stuck. ADC
+// limits one round to 15 s (exec_adc_timeout).
 const upstreamsSlack = 30 * time.Second
 
 // These are the names of the checks that are not about a single Pod of the data plane.

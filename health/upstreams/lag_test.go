@@ -28,9 +28,9 @@ endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready:
 	assert.Empty(t, addresses("http", `{ports: [{name: http}], endpoints: [{addresses: [10.0.0.1]}]}`), "any port, of a headless Service")
 }
 
-// EndpointSlices follow the Pods with a delay. A route that matches such slices is outdated as
+// EndpointSlices follow the Pods with a delay. A route that matches outdated slices is outdated as
 // well.
-func TestEndpointSlicesBehindPodsAreDetected(t *testing.T) {
+func TestEndpointSlicesThatDifferFromPodsAreDetected(t *testing.T) {
 	pod := func(text string) corev1.Pod { return *healthtest.Decode[corev1.Pod](t, text) }
 	ready := pod(`{metadata: {name: new}, status: {podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: "True"}]}}`)
 	starting := pod(`{metadata: {name: starting}, status: {podIPs: [{ip: 10.0.0.2}], conditions: [{type: Ready, status: "False"}]}}`)

@@ -103,7 +103,7 @@ func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1
 	request.Header.Set("X-API-KEY", w.key)
 	response, err := way.client.Do(request)
 	if err != nil {
-		w.close(id) // the next observation opens another
+		w.close(id) // the next observation opens another port
 		return config, 0, err
 	}
 	defer response.Body.Close() //nolint:errcheck // read only.

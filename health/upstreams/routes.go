@@ -110,9 +110,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// observeBackend reads the ready addresses of a Service's port. behind describes how the
-// EndpointSlices differ from the Pods. EndpointSlices are updated a moment after the Pods; until
-// then, a data plane that matches them is out of date too.
+// observeBackend reads the ready addresses of a Service's port. behind says why they are not known:
+// no Service, no such port, or EndpointSlices that differ from the Pods. EndpointSlices follow the
+// Pods a moment later, so a data plane that matches them may be outdated too.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string,
 	behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)

@@ -41,7 +41,7 @@ type RouteRef struct {
 	Name      string `json:"name"`
 }
 
-// String returns the route in kubectl's form, with its namespace.
+// String returns the route as "KIND NAMESPACE/NAME".
 func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
 // Traits implements health.Body.

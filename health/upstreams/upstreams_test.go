@@ -36,15 +36,15 @@ func TestRouteAddressesAreReadFromDataPlaneConfig(t *testing.T) {
 		"two rules": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels +
 			`}, {"id": "2", "upstream_id": "2", ` + labels +
 			`}], "upstreams": [{"id": "1", "nodes": [{"host": "10.0.0.1", "port": 80}]}, {"id": "2", "nodes": [{"host": "10.0.0.1", "port": 80}]}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
-		"in the service": {`{"services": [{"id": "1", ` + labels +
+		"the upstream is in the service": {`{"services": [{"id": "1", ` + labels +
 			`, "upstream": {"nodes": {"10.0.0.1:80": 1}}}]}`,
 			routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
-		"empty, as Lua has it": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels +
+		"empty, as Lua writes it": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels +
 			`}], "upstreams": [{"id": "1", "labels": [], "nodes": {}}]}`, routeHeld{Known: true}},
-		"its upstream not yet": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}]}`,
+		"the upstream is missing": {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}]}`,
 			routeHeld{Known: true}},
-		"of another kind":       {`{"services": [{"id": "1", "labels": {"k8s/kind": "ApisixRoute", "k8s/namespace": "apps", "k8s/name": "shop"}}]}`, routeHeld{}},
-		"nothing was ever sent": {`{"services_conf_version": 0}`, routeHeld{}},
+		"a route of another kind": {`{"services": [{"id": "1", "labels": {"k8s/kind": "ApisixRoute", "k8s/namespace": "apps", "k8s/name": "shop"}}]}`, routeHeld{}},
+		"nothing was ever sent":   {`{"services_conf_version": 0}`, routeHeld{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var config planeConfig
@@ -97,7 +97,7 @@ func TestChangedDifferenceIsTimedAnew(t *testing.T) {
 	assert.Zero(t, w.differenceSeconds("p", want, stale))
 }
 
-func TestTunnelIsClosedOnce(t *testing.T) {
+func TestForwardedPortIsClosedOnce(t *testing.T) {
 	stopped := 0
 	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{},
 		stop: func() { stopped++ }}}}

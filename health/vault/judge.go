@@ -20,10 +20,10 @@ type vaultFacts struct {
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Leaving is true if the Pod is being deleted or is gone. Its answer does not count then,
-	// because it answers until its containers exit.
+	// Leaving is true if the Pod is being deleted or is gone. The answer then does not count,
+	// because the Pod answers until its containers exit.
 	Leaving bool `json:"leaving,omitempty"`
-	// Rights has the release's roles. It is read only from an active Vault.
+	// Rights says whether the release's roles are in effect. It is read only if Vault is active.
 	Rights []rights.Facts `json:"rights,omitempty"`
 }
 
@@ -38,9 +38,9 @@ const (
 // vaultCheck is the name of the check of Vault's own answer.
 const vaultCheck = "vault"
 
-// judgeVault judges whether Vault is initialised, unsealed and the active server, and then whether
-// it has its rights: without them, it refuses each login of cert-manager's. The Pod of a
-// sealed Vault is not Ready either, but its condition would not give the reason.
+// judgeVault judges whether Vault is initialised, unsealed and active, and then whether it has its
+// rights. Without these, Vault refuses each login of cert-manager. The Pod of a sealed Vault is not
+// Ready either, but the Pod's condition would not give the reason.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting,
 		Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}

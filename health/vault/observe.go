@@ -30,7 +30,8 @@ func (w *vaultWatch) read(
 		facts.Workload = workloads[0]
 		return facts, nil
 	}
-	// Read the Pod after the answer: if it is not being deleted now, it was not when it answered.
+	// Read the Pod last: a Pod that is not being deleted now was not being deleted when it
+	// answered.
 	pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 	facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
 	if err == nil && facts.Status == http.StatusOK && !facts.Leaving {

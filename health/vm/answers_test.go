@@ -17,9 +17,9 @@ func TestMachineAnswersOnlyWithSSHBanner(t *testing.T) {
 		says string
 		want bool
 	}{
-		"a server of SSH":                {"SSH-2.0-OpenSSH_9.2\r\n", true},
-		"one that accepts and is silent": {"", false},
-		"a server of something else":     {"HTTP/1.1 400 Bad Request\r\n", false},
+		"an SSH server":   {"SSH-2.0-OpenSSH_9.2\r\n", true},
+		"a silent server": {"", false},
+		"an HTTP server":  {"HTTP/1.1 400 Bad Request\r\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +29,7 @@ func TestMachineAnswersOnlyWithSSHBanner(t *testing.T) {
 				if conn, err := listener.Accept(); err == nil {
 					_, _ = conn.Write([]byte(test.says))
 					defer func() { _ = conn.Close() }()
-					_, _ = conn.Read(make([]byte, 1)) // until the other side goes
+					_, _ = conn.Read(make([]byte, 1)) // until the client closes the connection
 				}
 			}()
 			spec := hypervisor.Spec{}

@@ -1,3 +1,3 @@
-// Package vm gates a virtual machine from outside: it runs, and has its address if it gets that
-// from DHCP.
+// Package vm gates a virtual machine through its hypervisor: the machine must run and, if it uses
+// DHCP, have its address.
 package vm

@@ -10,7 +10,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// vmFacts describes one virtual machine from outside.
+// vmFacts describes one virtual machine, as seen from its hypervisor and this machine.
 type vmFacts struct {
 	// Fault says why the hypervisor could not be reached. Everything else is empty then.
 	Fault error `json:"-"`
@@ -21,7 +21,7 @@ type vmFacts struct {
 	Answers bool `json:"answers,omitempty"`
 }
 
-// judgeVM returns the verdicts on a machine from outside. The checks also pass on every later run.
+// judgeVM returns the verdicts on a virtual machine. The checks also pass on every later run.
 func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
 	const answering, power = "hypervisor", "power"
 	first := health.Verdict{Check: answering, State: health.Ready, Message: "answers"}

@@ -27,12 +27,12 @@ func TestVirtualMachineVerdictFollowsPowerAndLease(t *testing.T) {
 	}{
 		{"runs, sets its own address", still, vmFacts{Seen: true, Facts: up}, health.Ready, ""},
 		{"runs, has its lease", spec, vmFacts{Seen: true, Facts: with("fe80::1", "10.10.0.11")}, health.Ready, ""},
-		{"answers, and no agent tells its address", spec,
+		{"answers, without a guest agent", spec,
 			vmFacts{Seen: true, Facts: up, Answers: true}, health.Ready, ""},
 		{"no lease", spec, vmFacts{Seen: true, Facts: with("fe80::1")}, health.Waiting, "found no lease and no answer"},
 		{"another lease", spec, vmFacts{Seen: true, Facts: with("10.10.0.99")}, health.Stuck, "found 10.10.0.99"},
-		{"gone", still, vmFacts{Seen: true}, health.Stuck, "found none"},
-		{"off", still, vmFacts{Seen: true,
+		{"the machine is missing", still, vmFacts{Seen: true}, health.Stuck, "found none"},
+		{"the machine is off", still, vmFacts{Seen: true,
 			Facts: hypervisor.Facts{Exists: true, Power: "shut off (shutdown)"}}, health.Waiting, "found shut off"},
 		{"a full storage", still, vmFacts{Seen: true,
 			Facts: hypervisor.Facts{Exists: true, Power: "paused (I/O error)"}}, health.Stuck,
@@ -45,7 +45,7 @@ func TestVirtualMachineVerdictFollowsPowerAndLease(t *testing.T) {
 		{"a hypervisor that does not answer", still, vmFacts{Fault: errors.New("no route to host")},
 			health.Waiting, "no route to host"},
 		{"not asked yet", still, vmFacts{}, health.Waiting, "not asked yet"},
-		{"another owner's", still, vmFacts{Fault: &hypervisor.ForeignError{Where: "h",
+		{"a machine of another owner", still, vmFacts{Fault: &hypervisor.ForeignError{Where: "h",
 			What: "there is a domain x", Fix: "rename it"}}, health.Stuck, "did not make"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

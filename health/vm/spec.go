@@ -5,8 +5,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// Kind gates a virtual machine from outside: it runs, and has its address if it gets that from
-// DHCP.
+// Kind gates a virtual machine through its hypervisor: the machine must run and, if it uses DHCP,
+// have its address.
 const Kind health.Kind = "vm"
 
 // Spec configures the gate of a virtual machine, without its image.

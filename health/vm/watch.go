@@ -34,7 +34,7 @@ func (s Spec) NewWatch(_ health.Spec, secrets health.Secrets) (health.Watch, err
 	return &vmWatch{spec: s.Spec, key: secrets.HypervisorKey}, nil
 }
 
-// Run implements Watch. It connects again when the hypervisor's connection is lost.
+// Run implements health.Watch. It connects again when the hypervisor's connection is lost.
 func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
 		host, err := hypervisor.Connect(ctx, w.spec.Hypervisor, w.key)

@@ -64,7 +64,7 @@ func TestWaitExpressionsMatchOnlyReadyObjects(t *testing.T) {
 	}
 }
 
-func TestEveryFixtureBelongsToWait(t *testing.T) {
+func TestEveryFixtureBelongsToWaitExpression(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
 	for _, file := range files {

@@ -29,19 +29,19 @@ func Condition(conditionType string) Expression {
 	return must("condition=" + conditionType)
 }
 
-// ConditionOn waits for a condition below the first thing that path selects, for example one parent
+// ConditionOn waits for a condition below the first value that path selects, for example one parent
 // of a route:
 //
 //	ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted")
 //
-// The provider does not compare generations below .status: on an update an older condition can
-// satisfy it.
+// The provider does not compare generations below .status: on an update, an older condition can
+// satisfy the expression.
 func ConditionOn(path, conditionType string) Expression {
 	inner, closed := strings.CutSuffix(path, "}")
 	if !closed {
 		panic(refuse(path, "the path is not wrapped in { }"))
 	}
-	must("condition=" + conditionType) // refuses what is no type
+	must("condition=" + conditionType) // panics if the type is invalid
 	return must(fmt.Sprintf(`jsonpath=%s.conditions[?@.type==%q].status}=True`, inner,
 		conditionType))
 }
@@ -73,7 +73,7 @@ func (e Expression) and(other Expression) Expression {
 	return Expression{parts: append(append([]string{}, e.parts...), other.parts...)}
 }
 
-// String returns the annotation's value. A list is written as JSON, in which < > & stay readable.
+// String returns the annotation's value. A list is written as JSON, without escapes for < > &.
 func (e Expression) String() string {
 	if len(e.parts) == 1 {
 		return e.parts[0]

@@ -23,7 +23,7 @@ const (
 	answerNoEndpoints answerKind = "no endpoints"
 	// answerRefused: the Pod does not listen (yet).
 	answerRefused answerKind = "refused"
-	// answerNoDial: K3s, which dials for its API server, got no connection. Only its log has the
+	// answerNoDial: K3s, which dials for its API server, got no connection. Only K3s's log has the
 	// reason.
 	answerNoDial answerKind = "no connection"
 	// answerUnknownCA: no CA in caBundle signed the serving certificate.
@@ -76,7 +76,7 @@ var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`x509: certificate has expired or is not yet valid`), answerExpired},
 	{regexp.MustCompile(`i/o timeout|context deadline exceeded|Client\.Timeout|timed out|TLS handshake timeout`), answerTimeout},
 	{regexp.MustCompile(`connect: connection refused`), answerRefused},
-	// K3s of 2023 answers 503 (k3s-io/k3s pkg/daemons/control/tunnel.go, serveConnect).
+	// K3s releases of 2023 answer 503 (k3s-io/k3s pkg/daemons/control/tunnel.go, serveConnect).
 	{regexp.MustCompile(`proxy error from \S+ while dialing \S+, code 50[23]`), answerNoDial},
 	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
 }

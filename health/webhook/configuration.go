@@ -31,8 +31,8 @@ func proves(s Spec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
-// hasConfigurations reports whether every configuration exists. Without it, an API server accepts
-// any object, and a dry run proves nothing.
+// hasConfigurations reports whether every configuration exists. If one is missing, an API server
+// may accept any object, and a dry run proves nothing.
 func (f webhookFacts) hasConfigurations() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// probeInterval is the pause between two attempts through one API server. Changed objects and
-	// hosts that reach the webhook cut it short.
+	// probeInterval is the pause between two attempts through one API server. It ends early when an
+	// object changes or a host reaches the webhook.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval is the pause after a pass that must be repeated, because a webhook with
-	// several Pods may have answered with its only good one. It is short: after a longer pause, the
-	// API server would reuse its connection to the same Pod anyway.
+	// confirmInterval is the pause before the first pass is repeated. Of several Pods, only one may
+	// work, so one pass is not enough. A longer pause would not help, because the API server would
+	// still reuse its connection to the same Pod.
 	confirmInterval = 20 * time.Millisecond
-	// probeTimeout limits one dry run. It exceeds the time for which the API server waits for a
-	// webhook (timeoutSeconds, 10 s by default), because the API server's error then has the
-	// address that did not answer.
+	// probeTimeout limits one dry run. It is longer than the API server's own timeout for a webhook
+	// (timeoutSeconds, 10 s by default), because only the API server's error has the address that
+	// did not answer.
 	probeTimeout = 12 * time.Second
 	// probePatience is the age from which a dry run is cancelled when the objects change. A younger
-	// one may be about to finish, and frequent changes must not cancel every dry run.
+	// dry run may be about to finish, and frequent changes must not cancel all of them.
 	probePatience = 500 * time.Millisecond
 )
 
@@ -98,8 +98,8 @@ func (p *probe) latest(epoch int) probeFacts {
 }
 
 // attempt makes one pair of dry runs and stores the result. A success is a pass only if counts is
-// true: without the configuration, an API server accepts any object. It returns false if it was
-// cancelled.
+// true: without the configuration, an API server accepts any object. attempt returns false if it
+// was cancelled.
 func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	ctx, cancel := context.WithTimeout(parent, probeTimeout)
 	defer cancel()

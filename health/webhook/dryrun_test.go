@@ -9,7 +9,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestPluralComesFromAnyServer(t *testing.T) {
+func TestPluralComesFromAnyServerThatServesKind(t *testing.T) {
 	w := &webhookWatch{probes: []*probe{{}, {}}}
 	assert.Empty(t, w.plural())
 	w.probes[1].kind = &kube.ResourceKind{

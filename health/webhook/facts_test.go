@@ -7,7 +7,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-func TestWebhookRulesCoverResourceCreation(t *testing.T) {
+func TestWebhookCoversCreationOnlyIfRuleMatches(t *testing.T) {
 	rule := func(operation, group, version, resource string) admissionv1.RuleWithOperations {
 		return admissionv1.RuleWithOperations{
 			Operations: []admissionv1.OperationType{admissionv1.OperationType(operation)},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// probeCause returns the likely reason for a failed dry run; empty if none is known. Faults of the
-// network name the API server.
+// probeCause returns the likely reason for a failed dry run; empty if none is known. The reason for
+// a network fault names the API server.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
@@ -47,8 +47,8 @@ const strangerCause = "another machine answers in place of this server: kube-pro
 // strange reports whether the serving certificate is for another name than the webhook's.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
 
-// clusterName reports whether the certificate is for a Service of a cluster. It then belongs to a
-// webhook, but to a different one.
+// clusterName reports whether the certificate is for a Service of a cluster. Such a certificate
+// belongs to another webhook.
 func (p probeFacts) clusterName() bool {
 	shown, _, _ := strings.Cut(p.Accept.Text, ", not ")
 	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")

@@ -14,7 +14,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestOnlyFirstProvingPassIsRepeatedAtOnce(t *testing.T) {
+func TestFirstPassWithDenyIsRepeatedAtOnce(t *testing.T) {
 	proves, unproved := Spec{Deny: map[string]any{"kind": "Pod"}}, Spec{}
 	for _, c := range []struct {
 		name   string
@@ -25,7 +25,7 @@ func TestOnlyFirstProvingPassIsRepeatedAtOnce(t *testing.T) {
 		{"no pass yet", proves, 0, probeInterval},
 		{"the first of two", proves, 1, confirmInterval},
 		{"enough", proves, consecutiveDefault, probeInterval},
-		{"nothing that must be denied: it has to hold for a second", unproved, 1, probeInterval},
+		{"without Deny, passes must last for a second", unproved, 1, probeInterval},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, (&probe{spec: c.spec,

@@ -7,7 +7,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates an admission webhook: it serves through every API server and from every server host.
+// Kind gates an admission webhook: every API server gets its answers, and every host reaches it.
 const Kind health.Kind = "webhook"
 
 // Spec names an admission webhook and a request that it must answer.

@@ -147,8 +147,8 @@ func (w *webhookWatch) observeAgain(
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Without an answer from the API, keep the last address. The hosts still connect to it,
-			// and report only changes.
+			// While the API does not answer, keep the last address. The hosts still connect to it,
+			// and send a result only when it changes.
 			facts.Hosts.Address = w.facts.Hosts.Address
 		}
 		if facts.Fault == nil && version != w.version {

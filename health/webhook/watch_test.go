@@ -63,7 +63,7 @@ func TestWebhookGateReportsNothingBeforeFirstObservation(t *testing.T) {
 		connectionTo(spec, "[fd00::7]:443").Command())
 }
 
-func TestDryRunIsCanceledByNewsAfterHalfSecond(t *testing.T) {
+func TestObjectChangeCancelsDryRunOlderThanHalfSecond(t *testing.T) {
 	start := time.Unix(0, 0)
 	now, ended := start, 0
 	p := &probe{now: func() time.Time { return now }, started: start, cancel: func() { ended++ },
@@ -76,8 +76,8 @@ func TestDryRunIsCanceledByNewsAfterHalfSecond(t *testing.T) {
 	assert.Equal(t, 1, ended)
 }
 
-// An old Pod refuses until the rollout ends, and kube-proxy sends to the new one a moment later.
-func TestRefusalDuringRolloutDoesNotCountAfterwards(t *testing.T) {
+// During a rollout, an old Pod may refuse. kube-proxy sends requests to the new Pod a moment later.
+func TestRefusalIsTimedFromEndOfRollout(t *testing.T) {
 	old := &probe{facts: probeFacts{Server: "s:6443", Accept: answer{Kind: answerDenied}, Seconds: 60}}
 	w := &webhookWatch{seen: true, probes: []*probe{old}, facts: webhookFacts{
 		Configuration: configurationFacts{Hooks: []hookFacts{{Name: "h", Covers: true}}},

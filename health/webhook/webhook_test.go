@@ -128,7 +128,7 @@ func TestEmptyFieldsAreReportedAsUnfilled(t *testing.T) {
 	assert.Empty(t, findUnfilled(nil, nil))
 }
 
-func TestDryRunsProveNothingWithoutBothWebhookConfigurations(t *testing.T) {
+func TestDryRunsCountOnlyIfConfigurationsExist(t *testing.T) {
 	assert.True(t, webhookFacts{}.hasConfigurations())
 	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.hasConfigurations())
 	assert.False(t, webhookFacts{APIFault: kube.APIFault{Fault: &kube.Fault{}}}.hasConfigurations())
@@ -136,7 +136,7 @@ func TestDryRunsProveNothingWithoutBothWebhookConfigurations(t *testing.T) {
 	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.hasConfigurations())
 }
 
-func TestHangingDryRunIsCanceledByNews(t *testing.T) {
+func TestHangingDryRunIsCanceledWhenObjectsChange(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestHangingDryRunIsCanceledByNews(t *testing.T) {
 	assert.False(t, <-ended, "and says nothing")
 }
 
-func TestWebhookSpecWithoutProofIsRefused(t *testing.T) {
+func TestWebhookSpecRequiresValidAcceptDenyAndWorkloads(t *testing.T) {
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443",
 		nil, "t")}
 	object := func(kind string) map[string]any {
