@@ -9,7 +9,7 @@ import (
 // have its address.
 const Kind health.Kind = "vm"
 
-// Spec configures the gate of a virtual machine, without its image.
+// Spec configures the gate of a virtual machine. The Image of the hypervisor.Spec is empty.
 type Spec struct{ hypervisor.Spec }
 
 // Traits implements health.Body.

@@ -1,15 +1,14 @@
-# Asks for an answer at addresses of the Pod network, once and then again every half minute; at once where one gave none. As soon as it is known
-# it prints answer=ADDRESS and what came back: "full" to packets of full size, "small" to the first packet only, "none"; "echo" where the port gave no
-# such answer, and an ICMP echo of full size came back.
-# Set before: addresses (list), port.
+# Connects to addresses of the Pod network, and again every 30 s, or every second without a full answer. Prints answer=ADDRESS and the answer:
+# "full" (also to packets of full size), "small" (to the first packet only), "echo" (to a full ICMP echo only) or "none".
+# Variables: addresses (list), port.
 : "${addresses:?}" "${port:?}"
-# A packet that fills the tunnel's MTU; its own 28 bytes are IP's and ICMP's headers.
+# The ICMP echo fills the tunnel's MTU; 28 of its bytes are the headers of IP and ICMP.
 mtu=1450
 for device in flannel.1 flannel-wg; do
 	if [ -r "/sys/class/net/$device/mtu" ]; then read -r mtu <"/sys/class/net/$device/mtu"; fi
 done
-# Whatever comes back counts, also a reset: it is the way that is asked for, not who is there. What the port leaves unanswered may be a
-# packet filter's doing, or a kubelet's that hangs.
+# Any reply proves the route, also a reset. If the port gives no reply, ICMP shows whether the host does: a packet filter may drop TCP, or a
+# kubelet may hang.
 ask() {
 	# shellcheck disable=SC2016
 	said=$(LC_ALL=C timeout 2 bash -c '
@@ -25,7 +24,7 @@ ask() {
 	fi
 	case $said in connected*) echo small ;; *) echo none ;; esac
 }
-# One printf, which is one write: they print side by side.
+# The background jobs print at the same time, so each block is one write of one printf.
 again() {
 	while :; do
 		answer=$(ask "$1")

@@ -1,14 +1,12 @@
-# Connects to TCP ports again and again, each time one after the other until one fails, and prints exit code and output as
-# "timeout 3 bash -c ': </dev/tcp/ADDRESS/PORT'" would have them. Several times a second it prints what has not changed.
-# Set before: address, ports (list).
+# Connects to TCP ports again and again, one after the other until one fails. Prints exit code and output as "timeout 3 bash -c ':
+# </dev/tcp/ADDRESS/PORT'" would: each change, and the last result again after half a second.
+# Variables: address, ports (list).
 : "${address:?}" "${ports:?}"
-# One shell makes all attempts, because on a host that starts things each program waits for its turn: at four of them to an attempt,
-# the gate heard of the answer half a second late. A port that refuses is tried 25 times a second, since nothing tells when kube-proxy
-# has taken it up; one that answers ten times, since each of these is a line in its program's log.
+# One shell makes all attempts: on a busy host, starting programs would delay each attempt. A port that refuses is tried 25 times a second,
+# because no event reports kube-proxy's change. A port that answers is tried 10 times a second, because its program may log each connection.
 #
-# An attempt that hears nothing gets company after 250 ms: conntrack keeps a connection on the way that its first packet found, so one
-# that was begun while kube-proxy still had a Pod that is gone never arrives, whoever has come since, and a first packet that is lost is
-# repeated only after a second. The old one goes on, since a way may be long; nothing at all for three seconds is a timeout.
+# After 250 ms without an answer, a second attempt starts. conntrack keeps sending an old connection to the Pod that its first packet found,
+# even if that Pod is gone. The first attempt goes on, because the route may be slow. Without any answer in 3 s, the result is a timeout.
 attempts=$(
 	cat <<'BASH'
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
@@ -20,7 +18,7 @@ connect() {
 	for port; do { : <"/dev/tcp/$address/$port"; } 2>&1 || { echo "code=$?" && return; }; done
 	echo code=0
 }
-# hear reads what an attempt says within so many seconds: code and said. It fails if that is nothing.
+# hear sets code and said to the result of the attempt with FD $1. It fails if there is none after $2 seconds.
 hear() {
 	local line
 	code="" said=""
@@ -32,7 +30,7 @@ hear() {
 	done
 	[ "$code" != "" ]
 }
-# hear_late checks whether one of the silent attempts has an answer after all.
+# hear_late checks whether one of the silent attempts has an answer now.
 hear_late() {
 	local attempt
 	for attempt in "${silent[@]}"; do
@@ -40,7 +38,7 @@ hear_late() {
 	done
 	return 1
 }
-# forget ends attempts; one that has been heard has ended by itself.
+# forget ends attempts; an attempt with an answer has already ended.
 forget() {
 	local attempt fd
 	for attempt; do

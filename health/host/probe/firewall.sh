@@ -1,5 +1,5 @@
-# The firewalls that a host shows, line by line as their own programs list them. Read only: no program is asked that would load a
-# module of the kernel. What K3s, flannel and containers add is left out: it lets nothing in that others drop.
+# Prints the rules of the host's firewalls, as the firewalls' own programs list them. Runs no program that would load a kernel module. Omits the
+# rules of K3s, flannel and containers, which never accept packets that other rules drop.
 firewall() {
 	if grep -qs '^ENABLED=yes' /etc/ufw/ufw.conf && command -v ufw >/dev/null; then
 		LC_ALL=C ufw status verbose 2>/dev/null | sed 's/^/ufw=/'

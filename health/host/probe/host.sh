@@ -1,8 +1,8 @@
-# What a host is, as key=value lines; each block ends with a line "end". Read only: nothing is loaded, started or written.
-# Set before: modules, ports, programs and fixed (lists), once (yes: observe once and end); listeners, from ports.sh; whose, from
-# internal/k3shost's owner.sh, with its variables; certificates, from certificates.sh there, and firewall, from firewall.sh, for a single observation.
-# The gate's caller waits for the first observation, and every process costs a busy host milliseconds: hence the builtins, and one
-# systemctl for all units. Only for files of many lines is a program faster, because read makes a system call for each byte.
+# Prints the facts of a host as key=value lines; each block ends with a line "end". Read only: loads, starts and writes nothing.
+# Variables: modules, ports, programs and fixed (lists), once (yes: observe once and end).
+# Functions: listeners (ports.sh), whose and certificates (internal/k3shost), firewall (firewall.sh).
+# The caller waits for the first observation, and each process costs a busy host milliseconds. So the script uses builtins, and one systemctl
+# for all units. For long files a program is faster, because read makes a system call for each byte.
 : "${modules?}" "${ports?}" "${programs?}" "${fixed?}" "${once?}"
 
 system() {
@@ -22,7 +22,7 @@ system() {
 		if [ "$key" = MemTotal: ]; then echo "memory_mib=$((kib / 1024))" && break; fi
 	done </proc/meminfo
 	if memory_cgroup; then echo memory_cgroup=yes; fi
-	# Only the root of cgroup v2 has this file; where both are mounted, the kubelet takes the host for v1.
+	# Only the root of cgroup v2 has this file. If both versions are mounted, the kubelet uses v1.
 	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then echo cgroup=v2; else echo cgroup=v1; fi
 	if [ -e /run/systemd/shutdown/scheduled ] || [ "$stopping" = yes ]; then echo stopping=yes; fi
 	for unit in k3s k3s-agent; do
@@ -33,7 +33,7 @@ system() {
 	made_with
 }
 
-# What a server that has data was made with: the lines of those keys only, because others hold secrets.
+# Prints the fixed settings of a server that has data. Other lines may contain secrets.
 made_with() {
 	if [ ! -e /var/lib/rancher/k3s/server/db ] || [ ! -e /etc/rancher/k3s/config.yaml ]; then return; fi
 	awk -v keys=" $fixed " '
@@ -52,7 +52,7 @@ memory_cgroup() {
 	return 1
 }
 
-# A feature can be there without a file of that name in /sys/module or modules.builtin.
+# Reports whether the kernel has a feature, even without a file in /sys/module or modules.builtin.
 feature() {
 	case $1 in
 	br_netfilter) [ -e /proc/sys/net/bridge/bridge-nf-call-iptables ] ;;
@@ -76,7 +76,7 @@ module() {
 	fi
 }
 
-# Reads every unit that an observation needs: prints the network managers, and sets stopping, cloud_final (its state) and cloud_failed.
+# Reads all units at once. Prints the network managers; sets stopping, cloud_final and cloud_failed.
 units() {
 	stopping='' cloud_final='' cloud_failed='' id='' load='' active='' file='' job=''
 	while IFS='=' read -r key value; do
@@ -103,7 +103,7 @@ unit() {
 	case $id in
 	'') ;;
 	shutdown.target)
-		# Active or queued: what systemctl is-system-running calls stopping.
+		# Active or queued, as in systemctl is-system-running's state stopping.
 		case $active-$job in active-* | activating-* | *-[1-9]*) stopping=yes ;; esac
 		;;
 	cloud-*)
@@ -114,8 +114,8 @@ unit() {
 	esac
 }
 
-# A unit that was stopped or never started at this boot will not finish; one that is queued or running will. Whether there is a
-# result was seen before the units were: one that is written in between belongs to a unit that was not yet seen to run.
+# A cloud-init unit that was stopped or not started at this boot never finishes; a queued or running unit does. result is read before the units,
+# so that a result written in between does not count for a unit that has not run yet.
 cloud_init() {
 	if ! command -v cloud-init >/dev/null; then
 		echo cloudinit=absent
@@ -135,7 +135,7 @@ cloud_init() {
 	fi
 }
 
-# The status command takes half a second of CPU, so it is asked only when its own sources show that it has something to say.
+# cloud-init status takes half a second of CPU, so it runs only if its sources show an error.
 cloud_init_errors() {
 	if [ "$cloud_failed" != yes ] && awk '
 		{ gsub(/[ \t]/, ""); text = text $0 }
@@ -153,7 +153,7 @@ cloud_init_log() {
 	grep -hE 'WARNING|ERROR|CRITICAL|Traceback|Error:|Failed' /var/log/cloud-init.log 2>/dev/null | tail -n 15 | cut -c 1-500 | sed 's/^/cloudinit_log=/'
 }
 
-# The device of the default route, of IPv6 where IPv4 has none.
+# Prints the device of the default route; IPv6 counts only without an IPv4 route.
 default_route() {
 	while read -r name to _ _ _ _ _ mask _; do
 		if [ "$to$mask" = 0000000000000000 ] && [ "$name" != lo ]; then echo "route=$name" && return; fi
@@ -186,13 +186,13 @@ observe() {
 	if [ "$once" = yes ]; then firewall; fi
 }
 
-# Whether a service sets the clock. Not in the first observation: it may have to be started to know, and it is evidence only.
+# Prints whether NTP sets the clock. Not in the first observation, because timedatectl may have to start a service; the value is evidence only.
 synchronised() {
 	ntp=$(timedatectl show -P NTPSynchronized 2>/dev/null) && echo "ntp=$ntp"
 }
 
-# What may change from one moment to the next and costs next to nothing to see: only shell builtins while cloud-init runs. With the
-# sleep it is 2 ms of CPU, 16 times a second; a whole observation is 60 ms, once a second.
+# Prints facts that change often, with builtins only while cloud-init runs. quick and the sleep cost 2 ms of CPU, 16 times a second; a whole
+# observation costs 60 ms, once a second.
 quick() {
 	if [ -e /run/cloud-init/result.json ]; then
 		echo finished
@@ -203,7 +203,7 @@ quick() {
 	done </proc/net/route
 }
 
-# Asked once, and beside the first observation: the program takes a second of a small host's CPU to say it.
+# Runs once, in parallel with the first observation, because it takes a second of CPU on a small host.
 k3s_version() {
 	if [ -e /var/lib/strata/k3s-install.sh ] && [ -x /usr/local/bin/k3s ]; then
 		/usr/local/bin/k3s --version 2>/dev/null | sed -n 's/^k3s version \([^ ]*\).*/k3s_version=\1/p'

@@ -1,6 +1,6 @@
-# Which addresses of a pool answer ARP (or IPv6 neighbour discovery), as "answers=ADDRESS MAC" lines; "ours=MAC" for the
-# nodes' own. The kernel asks for the neighbour when something is sent to it, whether or not that is answered.
-# Set before: addresses and nodes (lists).
+# Prints which addresses answer ARP or IPv6 neighbour discovery, as "answers=ADDRESS MAC", and the nodes' own MACs as "ours=MAC". Sending a
+# packet makes the kernel look up the neighbour, even if no reply comes.
+# Variables: addresses and nodes (lists).
 : "${addresses?}" "${nodes?}"
 if ! command -v ping >/dev/null || ! command -v ip >/dev/null; then
 	printf 'lacks=ping or ip\nend\n'
@@ -14,7 +14,7 @@ wait
 neighbour() {
 	ip neigh show to "$1" | sed -n '/FAILED/!s/.* lladdr \([0-9a-f:]*\).*/\1/p' | head -n 1
 }
-# What the kernel remembers from earlier is no answer. arping asks anew; without it the kernel does so within seconds.
+# An entry that the kernel remembers is no answer. arping asks again; without arping, the kernel does so within seconds.
 remembered() {
 	for address in $addresses; do ip neigh show to "$address"; done | grep -Eq 'STALE|DELAY|PROBE'
 }

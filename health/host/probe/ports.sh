@@ -1,7 +1,6 @@
-# Who listens on the ports, as "port=NUMBER free" and "port=NUMBER held UNIT COMMAND" lines: the inode of a socket leads to a
-# process, its control group to the unit. All sockets are read at once, and processes are searched only where a port is held,
-# K3s's first: a host that runs it has thousands of files open.
-# Set before: ports (list).
+# Prints the holder of each port as "port=NUMBER free" or "port=NUMBER held UNIT COMMAND". The inode of a socket leads to a process, and the
+# process's control group to the unit. Processes are searched only for held ports, K3s's first, because a K3s host has thousands of open files.
+# Variables: ports (list).
 : "${ports?}"
 
 listening() {
@@ -38,13 +37,13 @@ k3s_processes() {
 		while read -r pid; do echo "/proc/$pid/fd"; done
 }
 
-# The sockets among the open files of some folders (a list, or a pattern), as "/proc/PID/fd/N socket:[INODE]".
+# Prints the sockets among the open files of folders (a list or a pattern), as "/proc/PID/fd/N socket:[INODE]".
 open_sockets() {
 	# shellcheck disable=SC2086
 	if [ -n "$1" ]; then find $1 -lname 'socket:*' -printf '%p %l\n' 2>/dev/null; fi
 }
 
-# The holder of port number, whose socket has the inode, by the first of the files that is this socket.
+# Prints the holder of port $number, whose socket has $inode, from the first entry of $files.
 held() {
 	pid=0 unit=- command=''
 	case $files in

@@ -1,7 +1,7 @@
-# Sends a query to a DNS server by UDP, as Pods do, again and again; prints reply=HEX, empty where none came within two seconds.
-# Set before: server (its IP address), port, query (as printf takes it).
+# Sends a query to a DNS server by UDP, as Pods do, again and again. Prints reply=HEX; empty without a reply in two seconds.
+# Variables: server (its IP address), port, query (as printf takes it).
 : "${server:?}" "${port:?}" "${query:?}"
-# bash's printf writes line by line, and a query may hold a newline: dd makes one datagram of it.
+# bash's printf writes line by line, and a query may contain a newline. dd makes one datagram.
 # shellcheck disable=SC2016
 ask() {
 	timeout 2 bash -c '
