@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// evidenceLines limits the lines that are shown of each piece of evidence. The newest ones are
-// shown.
+// evidenceLines is the largest number of lines shown of each piece of evidence: the newest lines.
 const evidenceLines = 20
 
 // WriteReport writes a gate's Report to out.

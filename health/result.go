@@ -100,7 +100,7 @@ func StateOf(checks []Verdict) State {
 }
 
 // Split returns the failing verdicts that have a reason of their own. hidden counts the other
-// failing ones, which cannot pass before a check that their After names.
+// failing ones, which cannot pass before a failing check in their After.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

@@ -1,3 +1,3 @@
-// Package address gates a Service of type LoadBalancer. It checks that the Service has an IP
-// address and that its ports accept connections there, from this machine and from the hosts.
+// Package address gates a Service of type LoadBalancer: it must have an IP address, and its ports
+// must accept connections there, from this machine and from the hosts.
 package address

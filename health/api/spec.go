@@ -2,7 +2,7 @@ package api
 
 import "strata/health"
 
-// Kind gates every API server: authenticated /readyz.
+// Kind gates the API servers: each must pass an authenticated request for /readyz.
 const Kind health.Kind = "api"
 
 // Spec configures the gate of the API servers. It has no fields.

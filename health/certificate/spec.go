@@ -8,8 +8,8 @@ import (
 	"strata/health"
 )
 
-// Kind gates a cert-manager Certificate: Ready, and its Secret has a certificate and key that
-// clients can verify.
+// Kind gates a cert-manager Certificate: it must be Ready, and its Secret must have a certificate
+// and key that clients can verify.
 const Kind health.Kind = "certificate"
 
 // Spec names a cert-manager Certificate and the requirements of its Secret.

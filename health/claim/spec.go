@@ -2,7 +2,7 @@ package claim
 
 import "strata/health"
 
-// Kind gates a PersistentVolumeClaim: bound to a volume.
+// Kind gates a PersistentVolumeClaim: it must be bound to a volume.
 const Kind health.Kind = "claim"
 
 // Spec names a PersistentVolumeClaim.

@@ -1,2 +1,2 @@
-// Package crds gates custom resource definitions: Established, and served by every API server.
+// Package crds gates CRDs: each must be Established, and served by every API server.
 package crds

@@ -7,7 +7,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates custom resource definitions: Established, and served by every API server.
+// Kind gates CRDs: each must be Established, and served by every API server.
 const Kind health.Kind = "crds"
 
 // Spec names custom resource definitions that must be served.

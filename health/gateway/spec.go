@@ -17,7 +17,7 @@ type Spec struct {
 	// Listeners are names of spec.listeners. Each has its own check, because one working listener
 	// is enough to make the Gateway Accepted and Programmed.
 	Listeners []string `json:"listeners"`
-	// Routes is the least number of attached routes by the name of the listener. Optional.
+	// Routes is the least number of attached routes, by the listener's name. Optional.
 	Routes map[string]int `json:"routes,omitempty"`
 }
 

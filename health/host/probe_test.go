@@ -138,7 +138,7 @@ func running(t *testing.T, script string, settings map[string]string) <-chan Blo
 	return blocks
 }
 
-// until waits for a block with a value, for at most 10 seconds.
+// until waits for a block in which key has the value, for at most 10 seconds.
 func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	t.Helper()
 	late := time.After(10 * time.Second)

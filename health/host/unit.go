@@ -36,7 +36,7 @@ type UnitFacts struct {
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
 	// Queued is true while systemd has a start, stop or restart of the unit queued. Active and Sub
-	// are about to change then.
+	// will then change soon.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`

@@ -30,7 +30,7 @@ const (
 // routeless are the bodies of the 404 that Traefik and APISIX return if they have no route.
 var routeless = []string{"404 page not found", `{"error_msg":"404 Route Not Found"}`}
 
-// httpTarget describes where and with which credentials probes are sent.
+// httpTarget holds the address, the CAs and the credentials for probes.
 type httpTarget struct {
 	// address is the Service's IP address.
 	address string
@@ -153,7 +153,7 @@ func roundLatency(latency time.Duration) string {
 	return httpTimeout.String()
 }
 
-// absolute returns a Location header as an absolute URL; empty without one.
+// absolute returns a Location header as an absolute URL; empty if location is empty.
 func absolute(from *url.URL, location string) string {
 	to, err := from.Parse(location)
 	if location == "" || err != nil {

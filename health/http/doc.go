@@ -1,3 +1,3 @@
-// Package http gates URLs at the address of a Service: each gives the expected answer, with a
+// Package http gates URLs at the address of a Service: each must give the expected answer, with a
 // certificate that the client trusts.
 package http

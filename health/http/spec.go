@@ -8,7 +8,7 @@ import (
 	"strata/health"
 )
 
-// Kind gates URLs at a Service's LoadBalancer address: each gives the expected answer, with a
+// Kind gates URLs at a Service's LoadBalancer address: each must give the expected answer, with a
 // certificate that the client trusts.
 const Kind health.Kind = "http"
 

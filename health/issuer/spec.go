@@ -2,7 +2,7 @@ package issuer
 
 import "strata/health"
 
-// Kind gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
+// Kind gates a cert-manager Issuer or ClusterIssuer: it must be Ready at its newest generation.
 const Kind health.Kind = "issuer"
 
 // Spec names a cert-manager issuer.

@@ -133,7 +133,7 @@ func withDialer(config *rest.Config, through tunnel.Spec) *rest.Config {
 	return config
 }
 
-// Read runs once against the server that answered last and, after an error, against the next one.
+// Read calls its function for the server that answered last and, after an error, for the next one.
 // It stops at 403 and 404, which every server would return. It returns nil after a success,
 // otherwise the fault of the first server.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {

@@ -5,8 +5,7 @@ import (
 )
 
 // Stale reports whether a condition describes an earlier generation of its object than the given
-// one. Such a condition may be about an earlier spec. Neither kubectl wait nor Pulumi's
-// pulumi.com/waitFor annotation compares the generations.
+// one. Such a condition may be about an earlier spec.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 
 // StaleMessage returns the message about a stale condition: its generation and the expected one, or

@@ -11,8 +11,8 @@ import (
 )
 
 // These thresholds distinguish a temporary fault from a permanent one, which is Stuck. A normal
-// start of a Pod reaches none of them, even with a failed pull, one or two restarts while a
-// dependency starts, or a wait for a node.
+// start of a Pod stays below them, even with a failed pull, one or two restarts while a dependency
+// starts, or a wait for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second

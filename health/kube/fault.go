@@ -113,7 +113,7 @@ func proxyError(err error) error {
 }
 
 // pluginError returns client-go's error of an exec plugin, which includes the kubeconfig's
-// installHint, on one line; nil if err is none. client-go gives it no type
+// installHint, on one line; nil if err is none. This error has no type of its own
 // (plugin/pkg/client/auth/exec, RoundTrip).
 func pluginError(err error) error {
 	_, text, found := strings.Cut(err.Error(), "getting credentials: ")

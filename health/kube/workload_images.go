@@ -55,7 +55,8 @@ func (w WorkloadFacts) judgeImages() health.Verdict {
 // reports the digest of the image's configuration, without a repository or with one that the import
 // invented.
 func (r runningImage) differs() (found string, differs bool) {
-	// Docker puts docker-pullable:// before the ID, and leaves the registry out of its own images.
+	// Docker puts docker-pullable:// before the ID, and omits the registry for images of Docker
+	// Hub.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")
 	repository, _ := splitTag(r.Image)
 	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) &&

@@ -56,7 +56,7 @@ func leaseMessage(h heartbeat) string {
 	return "missing"
 }
 
-// conditionLines returns the evidence for a Node: its conditions, one a line.
+// conditionLines returns the evidence for a Node: its conditions, one per line.
 func conditionLines(node nodeFacts) []string {
 	lines := []string{kube.ConditionLine(node.Ready)}
 	for _, c := range node.Trouble {

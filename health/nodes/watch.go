@@ -20,7 +20,7 @@ const leaseFresh = 45 * time.Second
 // controlPlaneLabel marks the Nodes of servers.
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
-// startupTaints keep Pods off a Node until a controller has done its part.
+// startupTaints keep Pods off a Node until a controller removes them.
 var startupTaints = []string{
 	"node.cloudprovider.kubernetes.io/uninitialized",
 	"node.kubernetes.io/not-ready",

@@ -7,9 +7,9 @@ import (
 // Clock returns the present time; tests replace it.
 type Clock func() time.Time
 
-// Stable records since when an observed text has been the same, by a key such as a Node's name. So
-// a lasting fault differs from a temporary one. Only observations use Stable: the functions that
-// judge get the durations as facts.
+// Stable records since when an observed text has been the same, by a key such as a Node's name. It
+// distinguishes a lasting fault from a temporary one. Only observations use Stable: the functions
+// that judge get the durations as facts.
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
@@ -23,7 +23,7 @@ type sighting struct {
 	since time.Time
 }
 
-// NewStable returns an empty Stable that measures time by now.
+// NewStable returns an empty Stable with the given clock.
 func NewStable(now Clock) *Stable {
 	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
 }

@@ -45,7 +45,7 @@ type poolSeen struct {
 	Unannounced bool `json:"unannounced,omitempty"`
 	// Nodeless is true if no node with a speaker suits the L2Advertisements that cover the pool.
 	Nodeless bool `json:"nodeless,omitempty"`
-	// Interfaces are those on which the pool is announced; empty means every interface.
+	// Interfaces are the network interfaces on which the pool is announced; empty means all.
 	Interfaces []string `json:"interfaces,omitempty"`
 	// Counted is true if the status has counts. The pool has no conditions, so only counts show
 	// that the controller has read it. Available and Assigned include both IP families.

@@ -2,8 +2,8 @@ package pool
 
 import "strata/health"
 
-// Kind gates a MetalLB address pool: accepted by the running controller and by every
-// speaker.
+// Kind gates a MetalLB address pool: the running controller and every speaker must have accepted
+// it.
 const Kind health.Kind = "pool"
 
 // Spec names a MetalLB address pool.

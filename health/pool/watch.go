@@ -45,8 +45,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	})
 }
 
-// patience sets for how many seconds a state that is not fresh has been the same, and whether the
-// Pod that writes it is Ready.
+// patience sets the number of seconds for which a state that is not fresh has not changed, and
+// whether the Pod that writes it is Ready.
 func (w *poolWatch) patience(
 	ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState,
 ) error {

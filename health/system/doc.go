@@ -1,3 +1,3 @@
-// Package system gates the packaged components of K3s: CoreDNS and the metrics APIService, and the
+// Package system gates the packaged components of K3s: CoreDNS, the metrics APIService, and the
 // default ServiceAccount.
 package system

@@ -25,8 +25,8 @@ type upstreamsFacts struct {
 type routeSeen struct {
 	Route   string `json:"route"`
 	Missing bool   `json:"missing,omitempty"`
-	// Behind says why Addresses are not known, for example because the EndpointSlices still differ
-	// from the Pods. It is empty if they are known.
+	// Behind says why the Addresses of an existing route are not known, for example because the
+	// EndpointSlices still differ from the Pods. It is empty if they are known.
 	Behind string `json:"behind,omitempty"`
 	// Addresses are ip:port of the ready Pods of all backends of the route, sorted.
 	Addresses []string `json:"addresses,omitempty"`

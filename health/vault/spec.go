@@ -2,8 +2,8 @@ package vault
 
 import "strata/health"
 
-// Kind gates a Vault server in the cluster: initialised, unsealed, active, and with the
-// rights of its release.
+// Kind gates a Vault server in the cluster: the server must be initialised, unsealed and active,
+// and have the rights of its Helm release.
 const Kind health.Kind = "vault"
 
 // Spec names a Vault server in the cluster.

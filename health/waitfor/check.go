@@ -9,7 +9,7 @@ import (
 	"github.com/theory/jsonpath"
 )
 
-// ErrRefused is wrapped by every refusal.
+// ErrRefused is wrapped in the error about each refused expression.
 var ErrRefused = errors.New("waitFor expression refused")
 
 func refuse(part, why string) error { return fmt.Errorf("%w: %q: %s", ErrRefused, part, why) }
@@ -17,7 +17,7 @@ func refuse(part, why string) error { return fmt.Errorf("%w: %q: %s", ErrRefused
 // conditionType is the form of a condition's type (metav1.Condition).
 var conditionType = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_./-]*[A-Za-z0-9])?$`)
 
-// braces matches a path in the provider's way: up to the first }, even inside quotes
+// braces matches a path as the provider does: up to the first }, even inside quotes
 // (pulumi-kubernetes/provider/pkg/jsonpath at 4.32.0).
 var braces = regexp.MustCompile(`^\{\s*(.*?)\s*\}`)
 

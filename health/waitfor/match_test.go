@@ -18,7 +18,7 @@ import (
 
 // waits are the expressions that the layers use, by the name of their file in testdata. For a new
 // expression, add a line here and a file with one object that ends the wait and objects that must
-// not.
+// not end it.
 var waits = map[string]waitfor.Expression{
 	"crd-established":    waitfor.Condition("Established"),
 	"metallb-pool":       waitfor.Exists("{.status.availableIPv4}"),

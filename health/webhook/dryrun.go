@@ -18,9 +18,9 @@ const (
 	// probeInterval is the pause between two attempts through one API server. It ends early when an
 	// object changes or a host reaches the webhook.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval is the pause before the first pass is repeated. Of several Pods, only one may
-	// work, so one pass is not enough. A longer pause would not help, because the API server would
-	// still reuse its connection to the same Pod.
+	// confirmInterval is the pause before another pass that the gate needs. Of several Pods, only
+	// one may work, so one pass is not enough. A longer pause would not help, because the API
+	// server would still reuse its connection to the same Pod.
 	confirmInterval = 20 * time.Millisecond
 	// probeTimeout limits one dry run. It is longer than the API server's own timeout for a webhook
 	// (timeoutSeconds, 10 s by default), because only the API server's error has the address that
@@ -124,9 +124,8 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// askBoth makes the dry runs of Accept and Deny. It returns the answer to Deny only if that to
-// Accept is as expected. If the previous Accept was accepted, it sends both at the same time to
-// save time.
+// askBoth makes the dry runs of Accept and Deny. It returns the answer to Deny only if the answer
+// to Accept is as expected. If the previous Accept was accepted, it sends both at the same time.
 func (p *probe) askBoth(ctx context.Context) probeFacts {
 	facts := probeFacts{Server: p.server.Name}
 	var beside sync.WaitGroup

@@ -83,9 +83,8 @@ type probeFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeWebhook judges whether the webhook serves. Only the dry runs prove that. Whether its
-// configurations and its endpoints exist is judged in separate checks, which explain why a dry run
-// fails.
+// judgeWebhook judges whether the webhook serves. Only the dry runs prove that. Separate checks
+// judge the webhook's configurations and endpoints, and explain why a dry run fails.
 func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
 	if facts.Fault != nil {

@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe judges the dry runs through one API server. It judges Accept first, because the answer
-// to it explains other failures.
+// judgeProbe judges the dry runs through one API server. It judges Accept first, because Accept's
+// answer explains other failures.
 func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
