@@ -35,7 +35,7 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 				heard()
 				lines.Line(line)
 			})
-			_ = client.Close() // Already lost, or replaced by a new one.
+			_ = client.Close() // the stream has ended; the next turn dials again
 		}
 		if ctx.Err() != nil {
 			return

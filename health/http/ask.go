@@ -65,7 +65,7 @@ func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 	transport := t.transport()
 	defer transport.CloseIdleConnections()
 	start := time.Now()
-	response, err := transport.RoundTrip(request) // Not a Client's Do, which follows redirects.
+	response, err := transport.RoundTrip(request) // http.Client.Do would follow redirects
 	if err != nil {
 		answer.fail(err)
 		return answer

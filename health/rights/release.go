@@ -159,7 +159,7 @@ func (r *release) rulesOf(role object) (rules []rbacv1.PolicyRule) {
 		selector, err := metav1.LabelSelectorAsSelector(
 			&role.AggregationRule.ClusterRoleSelectors[i])
 		if err != nil {
-			continue // the API server refuses such a role
+			continue // the API server refuses a role with an invalid selector
 		}
 		for _, other := range r.objects {
 			if other.Kind == "ClusterRole" && other.AggregationRule == nil &&

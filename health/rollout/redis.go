@@ -65,7 +65,7 @@ func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFact
 	facts := redisFacts{Unread: "no Pod has the label " + spec.Clients}
 	for i := range pods {
 		if !kube.PodReady(&pods[i]) || pods[i].DeletionTimestamp != nil {
-			continue // the workload's verdict says so
+			continue // the workload's verdict reports such a Pod
 		}
 		if facts = readRefusal(ctx, s, pods[i].Namespace, pods[i].Name,
 			spec.Container); facts.Refusal != "" {

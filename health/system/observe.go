@@ -37,7 +37,7 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 	facts.DNS = workloads[0]
 	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil ||
 		w.names.Skipped != "" {
-		return facts, err // no host sends queries
+		return facts, err // without queries from hosts, the addresses are not needed
 	}
 	if facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService); err != nil {
 		return facts, err

@@ -70,7 +70,7 @@ func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
 		}
 	case answerNoDryRun:
 		v.State = health.Stuck
-	default: // waiting may cure the others
+	default: // waiting may help with all other answers
 	}
 	return v
 }
