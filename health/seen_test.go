@@ -28,7 +28,7 @@ func TestSeenLineHasTimeOfDecidingObservation(t *testing.T) {
 	})
 }
 
-func TestTimeoutHasNoSeenLine(t *testing.T) {
+func TestTimedOutGateHasNoSeenLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, _ := ask(t, script{{time.Second, []Verdict{waiting2}}})
 		assert.Empty(t, SeenLine(result))

@@ -68,7 +68,7 @@ func TestPortsBehindTunnelAreNotDialledLocally(t *testing.T) {
 	assert.Equal(t, dialTimeout, limitOf(tunnel.Spec{}))
 }
 
-func TestDialsOfFormerAddressAreDiscarded(t *testing.T) {
+func TestDialResultsOfFormerAddressAreDiscarded(t *testing.T) {
 	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x",
 		news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")

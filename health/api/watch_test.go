@@ -24,7 +24,7 @@ func kubeconfigOf(t *testing.T, user *clientcmdapi.AuthInfo) []byte {
 	return text
 }
 
-func TestKubeconfigExpiryIsThatOfClientCertificate(t *testing.T) {
+func TestKubeconfigExpiresWithClientCertificate(t *testing.T) {
 	t.Parallel()
 	issued := healthtest.Issue(t, "strata", nil, healthtest.AsLeaf)
 	key := issued.Secret(t)["tls.key"]

@@ -15,7 +15,7 @@ func read(t *testing.T, text string) any {
 	return value
 }
 
-func TestChangeContainsOnlyDifferencesFromBase(t *testing.T) {
+func TestFixtureChangeHasOnlyDifferencesFromBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, whole, change string }{
 		"nothing":               {"{a: 1}", "{a: 1}", "null"},

@@ -72,7 +72,7 @@ func TestHostProbeReportsSystemModulesAndPorts(t *testing.T) {
 	assert.Equal(t, "1 free", seen["port"][1])
 }
 
-func TestHostProbePrintsFirewalldZonesOnlyIfItRuns(t *testing.T) {
+func TestHostProbePrintsZonesOnlyIfFirewalldRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	ask := func(state string) Block {

@@ -145,7 +145,7 @@ func TestOpenHTTPGateReportsLatencyPerProbe(t *testing.T) {
 	assert.Equal(t, "validation-probes: ready after 2s\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report(), "others have reported what they found")
 }
 
-func TestConsecutivePassesResetOnFailureOrNewTarget(t *testing.T) {
+func TestHTTPPassesResetOnFailureOrNewTarget(t *testing.T) {
 	probe := Probe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
 	good := httpAnswer{Name: "p", Seen: true, Status: 302, Location: "https://x/"}
 	w := &httpWatch{news: make(chan struct{}, 1), epoch: 1}

@@ -11,7 +11,7 @@ import (
 	"strata/health/healthtest"
 )
 
-func TestCAFactsCompareCAWithRecordedOne(t *testing.T) {
+func TestCAFactsShowIfCADiffersFromRecordedCA(t *testing.T) {
 	one := healthtest.Issue(t, "one", nil, healthtest.AsCA)
 	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	recorded, err := certificateIn(one.Pem())

@@ -183,7 +183,7 @@ func TestClusterUsesProxyOfKubeconfig(t *testing.T) {
 	assert.False(t, down.Foreign, "the stack's own tunnel is before it")
 }
 
-func TestReadsStayWithAnsweringServer(t *testing.T) {
+func TestReadsStartWithServerThatAnsweredLast(t *testing.T) {
 	c := fakeapi.New(t, 3)
 	all, err := NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)

@@ -65,7 +65,7 @@ func TestWrongCAIsStuckOnlyIfItPersists(t *testing.T) {
 		"there is no login to an existing cluster's host")
 }
 
-func TestFaultSecondsRestartAfterAnswer(t *testing.T) {
+func TestFaultIsTimedAnewAfterAPIServerAnswered(t *testing.T) {
 	now := time.Unix(0, 0)
 	seen := observe.NewStable(func() time.Time { return now })
 	seconds := func(fault *Fault) int {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestLastRefusalInLogIsFound(t *testing.T) {
+func TestLastTokenRefusalInLogIsFound(t *testing.T) {
 	const first, last = `E1128 "Failed to watch" err="Unauthorized"`, `{"error":"Unauthorized"}`
 	for log, want := range map[string]string{
 		"":                          "",

@@ -63,7 +63,7 @@ func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	}
 }
 
-func TestServerGateRequiresUnitAndPong(t *testing.T) {
+func TestServerGateRequiresRunningUnitAndPong(t *testing.T) {
 	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
 	starts := map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"},
 		"SubState": {"start"}}

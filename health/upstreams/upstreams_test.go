@@ -72,7 +72,7 @@ func TestBackendServicesAreReadFromRoute(t *testing.T) {
 
 // Each new difference is timed from zero, whatever the time of the previous one. So a Pod that has
 // just become ready gets the full time.
-func TestChangedDifferenceIsTimedAnew(t *testing.T) {
+func TestChangedUpstreamDifferenceIsTimedAnew(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
 	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}

@@ -48,7 +48,7 @@ func TestTimeLimitIsInWholeSeconds(t *testing.T) {
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
 
-func TestExpressionIsRefusedIfProviderMisreadsIt(t *testing.T) {
+func TestExpressionThatProviderMisreadsIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, part, why string
 	}{

@@ -77,7 +77,7 @@ func TestObjectChangeCancelsDryRunOlderThanHalfSecond(t *testing.T) {
 }
 
 // During a rollout, an old Pod may refuse. kube-proxy sends requests to the new Pod a moment later.
-func TestRefusalIsTimedFromEndOfRollout(t *testing.T) {
+func TestWebhookRefusalIsTimedFromEndOfRollout(t *testing.T) {
 	old := &probe{facts: probeFacts{Server: "s:6443", Accept: answer{Kind: answerDenied}, Seconds: 60}}
 	w := &webhookWatch{seen: true, probes: []*probe{old}, facts: webhookFacts{
 		Configuration: configurationFacts{Hooks: []hookFacts{{Name: "h", Covers: true}}},
