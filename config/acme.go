@@ -18,27 +18,28 @@ const (
 	SolverDNS01 = "dns01"
 )
 
-// ACMEIssuer configures the ACME server that signs, and how the stack proves that its names are its
-// own.
+// ACMEIssuer configures the ACME server that signs certificates, and the proof that the stack
+// controls its DNS names.
 type ACMEIssuer struct {
-	// Server is the URL of the server's directory. There is no default. Try with Let's Encrypt's
-	// staging first, https://acme-staging-v02.api.letsencrypt.org/directory. Then use
-	// https://acme-v02.api.letsencrypt.org/directory, whose rate limits can lock a name out for a
+	// Server is the URL of the ACME server's directory. There is no default. Test with
+	// https://acme-staging-v02.api.letsencrypt.org/directory before
+	// https://acme-v02.api.letsencrypt.org/directory, whose rate limits can block a name for a
 	// week.
 	Server string `json:"server,omitempty"`
-	// Email receives the server's letters about the account. Default: none.
+	// Email is the address for the ACME server's messages about the account. Default: none.
 	Email string `json:"email,omitempty"`
-	// CACertificate is the CA of the server's own TLS certificate, in PEM, for a private server.
-	// Default: the public CAs.
+	// CACertificate is the CA of the ACME server's own TLS certificate, in PEM, for a private
+	// server. Default: the public CAs.
 	CACertificate string `json:"caCertificate,omitempty"`
-	// Root is the CA to which the issued certificates lead, in PEM, if it is not a public CA. That
-	// is a private server's CA, or that of Let's Encrypt's staging. The gates trust it, and it is
-	// the output caCertificate. Default: the public CAs, and no such output.
+	// Root is the root CA of the issued certificates, in PEM, if it is not a public CA: for a
+	// private server or Let's Encrypt's staging. The gates trust it, and it is the output
+	// caCertificate. Default: the public CAs, and no such output.
 	Root string `json:"root,omitempty"`
-	// ExternalAccount binds the account to one that the CA has given out. Default: none.
+	// ExternalAccount binds the ACME account to the user's account at the CA. Default: none.
 	ExternalAccount ACMEExternalAccount `json:"eab,omitzero"`
-	// Solver is http01 or dns01; empty means http01. http01 goes through Traefik. It needs a DNS
-	// record for each served name, and port 80 open to the server. It gets no wildcard.
+	// Solver is http01 or dns01; empty means http01. Solver http01 answers through Traefik. It
+	// needs a DNS record for each name, and an ACME server that reaches port 80. It gets no
+	// wildcard certificate.
 	Solver string `json:"solver,omitempty" enum:"http01,dns01"`
 	// DNS01 is the configuration of one solver of cert-manager, as in spec.acme.solvers[].dns01 of
 	// an issuer (https://cert-manager.io/docs/configuration/acme/dns01/). Required for solver
@@ -49,8 +50,7 @@ type ACMEIssuer struct {
 	Secrets []ACMESecret `json:"secrets,omitempty"`
 }
 
-// DNS01Solver is the configuration of a solver of cert-manager, which this program passes on
-// unchanged.
+// DNS01Solver is the configuration of a solver, which Strata passes to cert-manager unchanged.
 type DNS01Solver map[string]any
 
 // ACMEExternalAccount is a customer's account at a CA, for ACME (RFC 8555, section 7.3.4).
@@ -62,7 +62,7 @@ type ACMEExternalAccount struct {
 	Key string `json:"key,omitempty" secret:"true"`
 }
 
-// ACMESecret is a key of a Secret.
+// ACMESecret is one key of a Secret in namespace cert-manager, with its value.
 type ACMESecret struct {
 	// Name is the Secret's name, as dns01 refers to it. Required.
 	Name string `json:"name"`
@@ -79,9 +79,9 @@ func (c *Config) HTTP01() bool {
 	return c.CertManager.Issuer == IssuerACME && c.CertManager.ACME.Solver == SolverHTTP01
 }
 
-// TraefikNames returns the names of Traefik's certificate: the domain and, by a wildcard, all names
-// below it. HTTP-01 cannot validate a wildcard, so with it the names are those of Strata's own
-// services behind Traefik.
+// TraefikNames returns the names of Traefik's certificate: the domain, and its wildcard. HTTP-01
+// cannot validate a wildcard. The names are then all hosts with a route through Traefik, or the
+// domain if there is none.
 func (c *Config) TraefikNames() []string {
 	domain := c.Ingress.Domain
 	if !c.HTTP01() {
@@ -117,18 +117,18 @@ const stagingServer, letsEncrypt = "acme-staging-v02.api.letsencrypt.org", ".let
 var reservedDomains = []string{"test", "example", "invalid", "localhost", "local",
 	"internal", "arpa"}
 
-// acmeCheck holds the state that the rules about ACME share.
+// acmeCheck holds the values that the checks of certManager.acme share.
 type acmeCheck struct {
 	*problems
 	c     *Config
 	given ACMEIssuer
 }
 
-// keyPath returns the path of a key.
+// keyPath returns the configuration key of a field of certManager.acme.
 func (a acmeCheck) keyPath(name string) string { return field("certManager.acme.%s", name) }
 
-// checkACME checks the ACME issuer. It never shows a secret, nor an address that may contain a
-// password.
+// checkACME checks the section certManager.acme. Its messages contain no secret, and no address
+// that may contain a password.
 func (c *Config) checkACME(ps *problems) {
 	check := acmeCheck{ps, c, c.CertManager.ACME}
 	if c.CertManager.Issuer != IssuerACME {
@@ -151,7 +151,7 @@ func (c *Config) checkACME(ps *problems) {
 	}
 }
 
-// host returns the server's host; empty for an invalid URL.
+// host returns the ACME server's host; empty if the URL is invalid, has a user or is not https.
 func (a acmeCheck) host() string {
 	if parsed, err := url.Parse(a.given.Server); err == nil && parsed.Scheme == "https" &&
 		parsed.User == nil {
@@ -172,8 +172,8 @@ func (a acmeCheck) server() {
 	}
 }
 
-// trust checks the certificates caCertificate and root, and that a CA of this server may sign for
-// the domain.
+// trust checks the certificates caCertificate and root. It refuses a reserved domain if a public CA
+// signs.
 func (a acmeCheck) trust() {
 	for name, text := range map[string]string{"caCertificate": a.given.CACertificate, "root": a.given.Root} {
 		if block, _ := pem.Decode([]byte(text)); text != "" &&

@@ -17,8 +17,8 @@ var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "clou
 // cnameStrategy is the only key of cert-manager's dns01 that is not a solver.
 const cnameStrategy = "cnameStrategy"
 
-// dns01 checks that one known solver is configured, and checks its references. cert-manager's
-// webhook validates the rest.
+// dns01 checks that exactly one known solver is configured, and checks the Secrets that it refers
+// to. cert-manager's webhook validates the rest.
 func (a acmeCheck) dns01() {
 	var chosen []string
 	for _, name := range slices.Sorted(maps.Keys(a.given.DNS01)) {
@@ -84,7 +84,7 @@ func (a acmeCheck) references(at string, value any, keys map[string][]string) {
 	}
 }
 
-// mentions reports whether a text is somewhere in a value.
+// mentions reports whether a value, or a value nested in it, equals a text.
 func mentions(value any, text string) bool {
 	switch v := value.(type) {
 	case string:

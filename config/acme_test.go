@@ -16,7 +16,7 @@ func TestValidACMESettingsAreAccepted(t *testing.T) {
 	require.NoError(t, err)
 	for name, change := range map[string]map[string]string{
 		"a server": acme(""),
-		"all that HTTP-01 has": acme(
+		"every setting of HTTP-01": acme(
 			`,"email":"platform@example.org","eab":{"keyID":"kid-1","key":"aHVudGVyMg"},"caCertificate":` + string(root) + `,"root":` + string(root)),
 		"a padded key": acme(`,"eab":{"keyID":"kid-1","key":"aHVudGVyMg=="}`),
 		"a domain of a private CA": and(acme(`,"root":`+string(root)), "ingress",
@@ -25,16 +25,16 @@ func TestValidACMESettingsAreAccepted(t *testing.T) {
 			`{"issuer":"acme","acme":{"server":"https://acme-staging-v02.api.letsencrypt.org/directory","root":`+string(root)+`}}`, "ingress", `{"domain":"platform.example.org"}`),
 		"DNS-01 with its Secret": acme(cloudflare +
 			`,"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`),
-		"DNS-01 with another Secret": acme(cloudflare),
-		"DNS-01 with two keys": acme(
+		"DNS-01 with a Secret of the user's own": acme(cloudflare),
+		"DNS-01 with two keys of one Secret": acme(
 			`,"solver":"dns01","dns01":{"webhook":{"groupName":"dns.example.org","config":{"of":["dns-token"]}},"cnameStrategy":"Follow"},"secrets":[{"name":"dns-token","key":"a","value":"b"},{"name":"dns-token","key":"c","value":"d"}]`),
 		"DNS-01 with APISIX": and(acme(cloudflare), "ingress",
 			`{"controllers":["traefik","apisix"],"domain":"platform.example.org"}`),
-		"names that can be found": and(acme(""), "apps",
+		"a public name in a certificate": and(acme(""), "apps",
 			workloads(`"certificate":{"dnsNames":["shop.example.org"]}`)["apps"]),
 		"a wildcard by DNS-01": and(acme(cloudflare), "apps",
 			workloads(`"certificate":{"dnsNames":["*.shop.example.org"]}`)["apps"]),
-		"a Vault beside it": and(acme(""), "vault", `{"enabled":true}`),
+		"Vault enabled beside ACME": and(acme(""), "vault", `{"enabled":true}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw := good()
@@ -52,7 +52,7 @@ func TestExternalAccountKeyLosesBase64Padding(t *testing.T) {
 	}
 }
 
-func TestLetsEncryptRefusesReservedDomains(t *testing.T) {
+func TestReservedDomainIsRefusedForLetsEncrypt(t *testing.T) {
 	raw := good()
 	maps.Copy(raw, both("certManager", `{"issuer":"acme","acme":{"server":"https://acme-v02.api.letsencrypt.org/directory","root":`+quoted(t, certificate(t))+`}}`, "ingress", `{"domain":"dev.strata.test"}`))
 	_, err := config.Load("dev", raw, noEnv)
@@ -78,7 +78,7 @@ func TestACMEErrorsAreReportedTogetherWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestTraefikCertificateNamesFollowIssuer(t *testing.T) {
+func TestTraefikCertificateHasWildcardUnlessHTTP01(t *testing.T) {
 	load := func(change map[string]string) *config.Config {
 		raw := good()
 		maps.Copy(raw, change)
@@ -103,7 +103,7 @@ func TestTraefikCertificateNamesFollowIssuer(t *testing.T) {
 		"a listener has to have a certificate")
 }
 
-func TestPlainACMESecretsAreRefusedByPulumiConfig(t *testing.T) {
+func TestFromPulumiRefusesUnencryptedACMESecrets(t *testing.T) {
 	raw := good()
 	maps.Copy(raw, acme(cloudflare+`,"eab":{"keyID":"a","key":"aHVudGVyMg"},"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`))
 	_, err := fromPulumi(t, raw)
@@ -115,7 +115,7 @@ func TestPlainACMESecretsAreRefusedByPulumiConfig(t *testing.T) {
 	assert.Equal(t, "hunter2", cfg.CertManager.ACME.Secrets[0].Value)
 }
 
-func TestPlainACMESecretsAreRefusedInStackFile(t *testing.T) {
+func TestStackFileWithUnencryptedACMESecretIsRefused(t *testing.T) {
 	const rest = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n  strata:ingress: {domain: platform.example.org}\n" +

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ControllerAPISIX is Apache APISIX in Ingress.Controllers.
+// ControllerAPISIX selects Apache APISIX in Ingress.Controllers.
 const ControllerAPISIX = "apisix"
 
 // APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller
@@ -19,22 +19,22 @@ type APISIX struct {
 	// ControllerChartVersion is the version of the ingress controller's chart. Default: the
 	// bundle's version, or else the pin.
 	ControllerChartVersion string `json:"controllerChartVersion,omitempty"`
-	// Values are values of the data plane's chart, as its values.yaml has them, below those that
-	// Strata sets (docs/values.md). Default: none.
+	// Values are Helm values for the data plane's chart, in the form of its values.yaml. Strata
+	// refuses values that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// ControllerValues are values of the ingress controller's chart, in the same way.
+	// ControllerValues are the same for the ingress controller's chart. Default: none.
 	ControllerValues Values `json:"controllerValues,omitzero"`
-	// Replicas is the number of Pods of the data plane. Default 2. With two, one can go while the
-	// other serves.
+	// Replicas is the number of Pods of the data plane. Default 2, so that one Pod serves while the
+	// other is replaced.
 	Replicas int `json:"replicas,omitempty"`
-	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB
-	// chooses.
+	// Address is APISIX's load balancer address, from metallb.addresses. Default: MetalLB chooses
+	// one.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is the policy of the data plane's Service, as in
 	// traefik.externalTrafficPolicy. Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest bounds the time of a request. A stopping Pod serves its open requests for this
-	// time. Default 30s.
+	// LongestRequest is the longest time that a request may take. A stopping Pod finishes its open
+	// requests within this time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 }
 

@@ -8,9 +8,9 @@ import (
 
 // The values of Apps.Validate.
 const (
-	// ValidateFull waits until everything answers from outside the cluster.
+	// ValidateFull waits until APISIX, its applications and workloads answer outside requests.
 	ValidateFull = "full"
-	// ValidateSkip waits only for resources that others depend on.
+	// ValidateSkip does not wait for gates of applications on which no resource depends.
 	ValidateSkip = "skip"
 )
 
@@ -20,25 +20,26 @@ type Apps struct {
 	// behind its own kind of route. Needs controller apisix. Default false.
 	Demo bool `json:"demo,omitempty"`
 	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has.
-	// Default: the bundle's, or the one that `strata fetch` builds if artifacts.source is upstream;
-	// nodes get it as an archive. Required with the demo on an existing cluster, whose nodes Strata
-	// does not reach.
+	// Default: the image in the bundle; with artifacts.source upstream, the image that `strata
+	// fetch` builds. Strata copies it to the nodes as an archive. Required with the demo on an
+	// existing cluster, because Strata cannot copy images to its nodes.
 	RestImage string `json:"restImage,omitempty"`
-	// Manifests are YAML or JSON files of your own, relative to the project. They are applied in
-	// parallel, each object as soon as the server of its kind works.
+	// Manifests are YAML or JSON files of your own, relative to the project. Their objects are
+	// applied in parallel. An object waits until its kind is served and its layer's webhook works.
 	Manifests []string `json:"manifests,omitempty" plain:"true"`
-	// Workloads are applications of your own that lose no request when they are replaced.
+	// Workloads are applications of your own that lose no request when their Pods are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`
-	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
+	// Wave is the operator that replaces Pods when their ConfigMaps or Secrets change outside
+	// Strata.
 	Wave Wave `json:"wave,omitzero"`
 	// CertWaitImage is the image of tools/cert-wait, the init container that holds a Pod until its
-	// certificate exists. It has the default of restImage. It is required on an existing cluster if
-	// a workload has a certificate.
+	// certificate exists. The default is that of restImage. Required on an existing cluster if a
+	// workload has a certificate.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
-	// Validate is full or skip. Full ends an update when APISIX, the applications behind it, and
-	// each workload answer from outside the cluster. Skip leaves out each of their gates that
-	// nothing depends on. Then the update ends early, and the rest converges afterwards. Default
-	// full. The variable SKIP_FINAL_WAIT=true means skip, and false full.
+	// Validate is full or skip. With full, an update ends once APISIX, the applications behind it
+	// and each workload answer from outside the cluster. With skip, it does not wait for gates of
+	// applications on which no resource depends. Default full. The variable SKIP_FINAL_WAIT
+	// overrides it: true means skip, and false full.
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 

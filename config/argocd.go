@@ -14,8 +14,8 @@ type ArgoCD struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 ""
 	// PASSWORD` makes it. Default: a password is generated, and is the output argocdAdminPassword.
@@ -28,7 +28,7 @@ type ArgoCD struct {
 type ArgoCDRoot struct {
 	// RepoURL is the Git repository, by https, http or ssh. Empty: no root Application.
 	RepoURL string `json:"repoURL,omitempty"`
-	// Path is the folder of manifests in the repository. Default: its top.
+	// Path is the folder of manifests in the repository. Default: its root folder.
 	Path string `json:"path,omitempty"`
 	// Revision is the branch, tag or commit. Default: HEAD.
 	Revision string `json:"revision,omitempty"`
@@ -71,7 +71,7 @@ func (c *Config) checkArgoCD(ps *problems) {
 		"needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
 		"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	c.checkRoot(ps)
-	// The value is never shown, because passwords can be tried against a hash.
+	// The message does not show the hash, because passwords can be tested against it.
 	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
 		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash",
 			`make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)

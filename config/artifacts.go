@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SourceUpstream is the value of Artifacts.Source with which pinned artifacts are downloaded from
-// their projects.
+// SourceUpstream is the Artifacts.Source that downloads pinned artifacts from the servers of their
+// projects.
 const SourceUpstream = "upstream"
 
 // Artifacts configures the source of binaries, charts and images.
@@ -19,14 +19,14 @@ type Artifacts struct {
 	// machines. Default: Source. With upstream the image is hosts.vm.image. The variable
 	// STRATA_MACHINE_IMAGE overrides it.
 	MachineImage string `json:"machineImage,omitempty" plain:"true"`
-	// Mirror is the address of a mirror of Strata's downloads: it serves https://github.com/a/b at
-	// Mirror/github.com/a/b. Sums are compared with strata.lock all the same. Default: none, each
-	// project's own host. An address with a user and a password must be encrypted: pulumi config
-	// set --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it; `strata
-	// fetch` needs the variable if the address is encrypted.
+	// Mirror is the base URL of a mirror that serves https://github.com/a/b at
+	// Mirror/github.com/a/b. Downloads are still verified by the checksums in strata.lock. Default:
+	// none, each project's own host. A URL with a user and a password must be encrypted: pulumi
+	// config set --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it;
+	// `strata fetch` needs the variable if the URL is encrypted.
 	Mirror string `json:"mirror,omitempty"`
-	// MirrorCA is the certificate in PEM of the CA that signs for the mirror. It is needed if this
-	// machine's own trust store does not have that CA. Default: none.
+	// MirrorCA is the PEM certificate of the CA that signs for the mirror. It is needed if this
+	// machine's trust store does not have that CA. Default: none.
 	MirrorCA string `json:"mirrorCA,omitempty"`
 }
 

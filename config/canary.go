@@ -9,21 +9,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Canary makes a new version of a workload take a part of its requests before it replaces the old
-// one.
+// Canary sends a share of a workload's requests to a new version before the rollout replaces the
+// old version.
 type Canary struct {
 	// Steps are the shares of the requests that the new version gets, in percent, one after the
 	// other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
-	// Hold is the duration of each step. A step lasts up to four times as long while there are
-	// fewer answers than minAnswers. Default 30s. With APISIX 15s are added, the greatest age of
-	// its counts.
+	// Hold is the duration of each step. A step lasts up to four times as long while it has fewer
+	// answers than minAnswers. Default 30s. With APISIX, each step takes 15s more, because its
+	// counts may be that old.
 	Hold metav1.Duration `json:"hold,omitzero"`
-	// MaxFailing limits the answers with 5xx, in percent. If there are more, or a probe fails, the
-	// old version gets all requests back at once. Default 1. The ingress controllers count the
-	// answers.
+	// MaxFailing is the highest accepted share of 5xx answers, in percent, as the ingress
+	// controllers count them. If it is exceeded, or a probe fails, the old version gets all
+	// requests back at once. Default 1.
 	MaxFailing int `json:"maxFailing,omitempty"`
-	// MinAnswers is the number of answers that a step needs before their share counts. A step with
+	// MinAnswers is the number of answers that a step needs before MaxFailing applies. A step with
 	// fewer answers does not pass. Default 20.
 	MinAnswers int `json:"minAnswers,omitempty"`
 }
@@ -60,9 +60,9 @@ func (w workloadCheck) canary() {
 		fmt.Sprint(c.MaxFailing), "is not a part in percent, from 1 to 99", "use for example 1")
 	w.addIf(c.MinAnswers < 1, w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers),
 		"is less than one", "use for example 20")
-	// APISIX's controller gives the canary's upstream and the Service's the same name for each
-	// route. Its data plane refuses a configuration with two upstreams of one name, including every
-	// other route in it (apisix-ingress-controller internal/adc/translator, apisix
+	// For each route, APISIX's controller writes the canary's upstreams under the same names. With
+	// two routes, the data plane gets two upstreams of one name, and refuses its whole
+	// configuration (apisix-ingress-controller internal/adc/translator, apisix
 	// apisix/admin/standalone.lua).
 	w.addIf(w.w.RoutesBy(ControllerAPISIX) > 1, w.key("canary"), "",
 		"has more than one route of apisix, which takes no configuration with two to one canary",

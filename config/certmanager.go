@@ -15,29 +15,29 @@ type CertManager struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is the number of controllers, of webhooks and of CA injectors. Default: 1; with
-	// three or more servers 2.
+	// Replicas is the number of Pods of the controller, of the webhook and of the CA injector.
+	// Default 1, or 2 with three or more servers.
 	Replicas int `json:"replicas,omitempty"`
-	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
+	// CommonName is the name of the stack's root CA. Default: "Strata root of STACK".
 	CommonName string `json:"commonName,omitempty"`
-	// NameConstraints are the DNS domains to which the stack's CA is limited. It can sign for these
-	// domains and names below them; clients refuse all other names, and every address.
-	// ingress.domain must be in them. They are fixed in an existing CA (docs/config-changes.md).
-	// Default: none, it can sign any name.
+	// NameConstraints limit the stack's CA to these DNS domains and the names below them. Clients
+	// refuse its certificates for other names and for IP addresses. One of the domains must contain
+	// ingress.domain. An existing CA keeps its constraints (docs/config-changes.md). Default: none,
+	// the CA can sign any name.
 	NameConstraints []string `json:"nameConstraints,omitempty"`
-	// AcceptedCA accepts a CA that cert-manager has made in place of the stack's own. It is the
-	// CA's sha256 fingerprint in hex, or at least its first 16 digits (docs/troubleshooting.md).
-	// Default: a CA that the stack has not recorded closes a gate.
+	// AcceptedCA accepts a CA that cert-manager has created in place of the stack's recorded CA. It
+	// is the sha256 fingerprint of that CA in hex, or at least the first 16 digits
+	// (docs/troubleshooting.md). Default: none, and a gate fails if the CA is not the recorded one.
 	AcceptedCA string `json:"acceptedCA,omitempty"`
 	// Issuer selects the CA that signs the platform's certificates: selfSigned (a root of the
 	// stack's own), vault, or acme (an ACME server such as Let's Encrypt). Default selfSigned.
 	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`
-	// Vault is for issuer vault.
+	// Vault configures issuer vault.
 	Vault VaultIssuer `json:"vault"`
-	// ACME is for issuer acme (docs/acme.md).
+	// ACME configures issuer acme (docs/acme.md).
 	ACME ACMEIssuer `json:"acme,omitzero"`
 }
 
@@ -84,9 +84,9 @@ func approvesOwn(_ *Config, value any) bool {
 		func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
-// severalReplicas allows a disruption budget only with more than one replica: the chart's budget
-// keeps one Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml). With
-// one replica, it only allows to switch the budget off.
+// severalReplicas reports whether a user may set podDisruptionBudget.enabled. With one replica,
+// only false is allowed, because the chart's budget
+// (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml) would block drains.
 func severalReplicas(c *Config, enabled any) bool {
 	return c.CertManager.Replicas > 1 || enabled == false
 }
@@ -119,8 +119,8 @@ func (c *Config) othersCA() bool {
 	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
 }
 
-// checkNameConstraints refuses constraints that a CA cannot have. It also refuses those that
-// exclude the platform's own names.
+// checkNameConstraints refuses constraints that are no DNS domain, that exclude ingress.domain, or
+// that are for a CA of another owner.
 func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {

@@ -21,7 +21,7 @@ func RefusesCgroupV1(version string) (bool, error) {
 // K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) AllowsCgroupV1(role Role) bool { return slices.Contains(k.RolesOnCgroupV1(), role) }
 
-// RolesOnCgroupV1 returns the roles for which AllowsCgroupV1 holds.
+// RolesOnCgroupV1 returns the roles whose kubelets are configured to accept cgroup v1.
 func (k K3s) RolesOnCgroupV1() (roles []Role) {
 	for role, args := range map[Role]map[string]any{RoleServer: k.ServerArgs, RoleAgent: k.AgentArgs} {
 		if strings.Contains(fmt.Sprint(args["kubelet-arg"], args["kubelet-arg+"]),

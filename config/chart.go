@@ -25,7 +25,7 @@ type chart struct {
 	defaults []string
 }
 
-// chartVersion is a semantic version as Helm charts carry it.
+// chartVersion matches the version of a Helm chart: a semantic version, maybe after a v.
 var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 func usesTraefik(c *Config) bool { return c.Ingress.Uses(ControllerTraefik) }
@@ -58,8 +58,8 @@ func (row chart) findOwnedBelow(path string) string {
 	return ""
 }
 
-// pin returns the chart's artifact at the configured version. A release that is pinned without a v
-// is published without one, whichever way the user writes it.
+// pin returns the chart's artifact at the configured version. It removes a v that the user wrote
+// before the version, unless the pinned version has one.
 func (row chart) pin(c *Config) Pin {
 	pin := row.Pin
 	if given := row.version(c); given != "" {
@@ -102,7 +102,7 @@ func (c *Config) valueAt(key string) reflect.Value {
 	return value
 }
 
-// checkCharts refuses versions that no chart can have, and values that are not the user's to set.
+// checkCharts refuses malformed chart versions, and values that users must not set.
 func (c *Config) checkCharts(ps *problems) {
 	for _, row := range charts {
 		if row.values == "" {

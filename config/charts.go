@@ -1,53 +1,53 @@
 package config
 
-// The artifacts of the layers above the cluster: their names in strata.lock and in a bundle's
-// manifest, each with its pinned release.
+// Names of the layers' artifacts in strata.lock and in a bundle's manifest, each with its pinned
+// release.
 const (
 	// ArtifactMetalLBChart is MetalLB's Helm chart.
 	ArtifactMetalLBChart = "metallb-chart"
-	// MetalLBChartVersion is its pinned release.
+	// MetalLBChartVersion is the pinned release of MetalLB's chart.
 	MetalLBChartVersion = "0.16.2"
-	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest that both
-	// Traefik and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with
-	// 1.6).
+	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest release that
+	// both Traefik and APISIX support (Traefik 3.7 needs 1.5 or later, APISIX's controller is built
+	// with 1.6).
 	ArtifactGatewayCRDs = "gateway-api-crds"
-	// GatewayAPIVersion is its pinned release.
+	// GatewayAPIVersion is the pinned release of the Gateway API.
 	GatewayAPIVersion = "v1.6.1"
 	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its CRDs.
 	ArtifactCertManagerChart = "cert-manager-chart"
-	// CertManagerChartVersion is its pinned release.
+	// CertManagerChartVersion is the pinned release of cert-manager's chart.
 	CertManagerChartVersion = "v1.21.2"
 	// ArtifactVaultChart is Vault's Helm chart.
 	ArtifactVaultChart = "vault-chart"
-	// VaultChartVersion is its pinned release.
+	// VaultChartVersion is the pinned release of Vault's chart.
 	VaultChartVersion = "0.34.1"
 	// ArtifactTraefikCRDs are Traefik's own CRDs, of the release that the pinned chart runs.
 	ArtifactTraefikCRDs = "traefik-crds"
-	// TraefikVersion is its pinned release.
+	// TraefikVersion is the pinned release of Traefik's CRDs.
 	TraefikVersion = "v3.7.11"
 	// ArtifactTraefikChart is Traefik's Helm chart.
 	ArtifactTraefikChart = "traefik-chart"
-	// TraefikChartVersion is its pinned release.
+	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
-	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller, the first
-	// with 2.2.0: earlier ones keep stale upstreams (docs/versions.md).
+	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller. It is the
+	// first with controller 2.2.0: earlier controllers keep stale upstreams (docs/versions.md).
 	ArtifactAPISIXControllerChart = "apisix-controller-chart"
-	// APISIXControllerChartVersion is its pinned release.
+	// APISIXControllerChartVersion is the pinned release of the controller's chart.
 	APISIXControllerChartVersion = "1.3.0"
-	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed apart from the controller's
-	// chart, which would bring its own Gateway API as well.
+	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed without the controller's chart,
+	// which would also install a Gateway API of its own.
 	ArtifactAPISIXCRDs = "apisix-crds"
 	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
 	ArtifactAPISIXChart = "apisix-chart"
-	// APISIXChartVersion is its pinned release.
+	// APISIXChartVersion is the pinned release of the data plane's chart.
 	APISIXChartVersion = "2.14.0"
 	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its CRDs.
 	ArtifactArgoCDChart = "argocd-chart"
-	// ArgoCDChartVersion is its pinned release.
+	// ArgoCDChartVersion is the pinned release of Argo CD's chart.
 	ArgoCDChartVersion = "10.1.1"
 	// ArtifactWaveChart is Wave's Helm chart.
 	ArtifactWaveChart = "wave-chart"
-	// WaveChartVersion is its pinned release.
+	// WaveChartVersion is the pinned release of Wave's chart.
 	WaveChartVersion = "4.5.0"
 )
 

@@ -19,7 +19,7 @@ func pinOf(t *testing.T, pins []config.Pin, name string) config.Pin {
 	return pins[i]
 }
 
-func TestEachPinReadsItsVersionKey(t *testing.T) {
+func TestVersionKeyOfEachChartIsReadAndValidated(t *testing.T) {
 	for _, pin := range config.Pins() {
 		if pin.Key == "" || strings.HasPrefix(pin.Name, "k3s") {
 			continue
@@ -39,7 +39,7 @@ func TestEachPinReadsItsVersionKey(t *testing.T) {
 	}
 }
 
-func TestChartVersionIsNormalizedToUpstreamName(t *testing.T) {
+func TestChartVersionKeepsLeadingVOnlyIfPinHasOne(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.chartVersion", `"v9.9.9"`), noEnv)
 	require.NoError(t, err)
 	traefik := pinOf(t, cfg.Pins(), config.ArtifactTraefikChart)

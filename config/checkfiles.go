@@ -14,9 +14,9 @@ import (
 )
 
 // CheckFiles reports every mistake in the files that the configuration names, as joined Problems.
-// These are private keys that are missing, unreadable, readable by others, encrypted or no keys,
-// and bundle folders without a manifest. Validate does not do this, because a preview must work on
-// a machine without these files.
+// It refuses private keys that are missing, unreadable, readable by others, encrypted or malformed,
+// and bundle folders without a manifest. Validate reads no files, because a preview must work on a
+// machine without them.
 func (c *Config) CheckFiles(projectDir string) error {
 	var ps problems
 	if c.Hosts.Driver == DriverExisting {
@@ -51,8 +51,8 @@ func (c *Config) CheckFiles(projectDir string) error {
 	return ps.err()
 }
 
-// MissingKeyFix returns the fix for a missing key file. The fix is a different one for a key of the
-// lab's machines, which exists only while they run (tests/lab).
+// MissingKeyFix returns the fix for a missing key file: another, unless the key belongs to a machine
+// of the lab. That key exists only while the machine runs (tests/lab).
 func MissingKeyFix(path, another string) string {
 	if strings.HasPrefix(filepath.Clean(path), ".strata/lab/") {
 		return "its hosts are machines of the lab, and they do not run: make up makes them or starts them, " +
@@ -72,7 +72,7 @@ func (ssh SSH) CheckKeyFile(key, projectDir string, names SSHNames) error {
 }
 
 // checkKeyFile applies the rules for a private key's file. The key may be encrypted if its
-// passphrase is known, or if an agent may hold the open key.
+// passphrase is configured, or if the login uses an ssh-agent.
 func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHNames) {
 	file, err := ResolvePath(projectDir, path)
 	if err != nil {
@@ -86,7 +86,7 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH, names SSHN
 		return
 	}
 	const others = 0o077
-	// Like ssh, it checks only this user's own files, because only the owner can change the mode.
+	// As in ssh, the mode matters only for this user's own file: only the owner can change it.
 	system, ok := info.Sys().(*syscall.Stat_t)
 	if mode := info.Mode().Perm(); mode&others != 0 && (!ok || int(system.Uid) == os.Getuid()) {
 		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode),

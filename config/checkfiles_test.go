@@ -32,7 +32,8 @@ func privateKey(t *testing.T, passphrase string) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// securityKey returns the file that ssh-keygen writes for a FIDO token, up to the public key.
+// securityKey returns the key file that ssh-keygen writes for a FIDO token, without the private
+// part.
 func securityKey(cipher string) []byte {
 	public := ssh.Marshal(struct{ Type, Key, Application string }{
 		"sk-ssh-ed25519@openssh.com", "", "ssh:"})
@@ -57,7 +58,7 @@ func opensslKey(t *testing.T) []byte {
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: body})...)
 }
 
-// dsaKey returns the file of an OpenSSH key of type ssh-dss, up to its numbers.
+// dsaKey returns the file of an OpenSSH key of type ssh-dss, without the key's numbers.
 func dsaKey(t *testing.T) []byte {
 	t.Helper()
 	private := ssh.Marshal(struct {
@@ -73,9 +74,9 @@ func dsaKey(t *testing.T) []byte {
 		Bytes: append([]byte("openssh-key-v1\x00"), body...)})
 }
 
-// A Secret of Kubernetes with fsGroup, for example, is root's, and readable by a group. ssh takes
-// such a key, and this user could not change the mode.
-func TestModeOfOthersKeyIsNotChecked(t *testing.T) {
+// For example, a mounted Secret with fsGroup belongs to root, and a group can read it. ssh accepts
+// such a key, and this user cannot change its mode.
+func TestModeOfKeyOfAnotherUserIsNotChecked(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a file away")
 	}
@@ -90,7 +91,7 @@ func TestModeOfOthersKeyIsNotChecked(t *testing.T) {
 	require.NoError(t, err, string(output))
 }
 
-func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
+func TestUnusableKeyFileIsReportedWithFix(t *testing.T) {
 	cases := []struct {
 		name    string
 		content []byte
@@ -115,14 +116,14 @@ func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
 			"key is a key of a security key (sk-ssh-ed25519@openssh.com)"},
 		{"a public key", []byte(hostKey), 0o600,
 			"key is not a private key; name the private key, not the .pub file"},
-		{"nothing", []byte("\n"), 0o600, "key has no whole private key; copy"},
+		{"an empty file", []byte("\n"), 0o600, "key has no whole private key; copy"},
 		{"a key that is cut off", privateKey(t, "")[:90], 0o600, "key has no whole private key; copy the key's file again"},
 		{"a key without line breaks", bytes.ReplaceAll(privateKey(t, ""), []byte("\n"), []byte(`\n`)), 0o600,
 			"key has no whole private key; copy the key's file again"},
-		{"a key after a mark", append([]byte("\ufeff"), privateKey(t, "")...), 0o600,
+		{"a key after a byte order mark", append([]byte("\ufeff"), privateKey(t, "")...), 0o600,
 			"key has no whole private key; copy the key's file again"},
 		{"a key of an old type", dsaKey(t), 0o600, "key is a key that is not read: ssh: "},
-		{"a key of openssl", opensslKey(t), 0o600, ""},
+		{"a key that openssl wrote", opensslKey(t), 0o600, ""},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,7 +146,7 @@ func TestKeyFilesAreCheckedBeforeUse(t *testing.T) {
 	}
 }
 
-func TestMissingLabKeyErrorNamesMakeUp(t *testing.T) {
+func TestMissingLabKeyErrorSuggestsMakeUp(t *testing.T) {
 	raw := good()
 	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"keyFile":".strata/lab/local/key"},"nodes":[` + server1 + `]}`
 	cfg, err := config.Load("local", raw, noEnv)

@@ -15,14 +15,15 @@ var readCiphers = []string{
 	"AES-256-CBC",
 }
 
-// otherEncodings are the first words of private keys that neither x/crypto nor OpenSSH reads.
+// otherEncodings maps the first words of key files that neither x/crypto nor OpenSSH reads to the
+// name of their format.
 var otherEncodings = map[string]string{
 	"PuTTY-User-Key-File-":                  "PuTTY",
 	"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY": "SSH2",
 }
 
-// CheckUnread reports why only another program can open a private key, and the command or setting
-// that helps. Both are empty for every other text.
+// CheckUnread returns the rule and the fix for a private key that only another program can open,
+// for example ssh-agent. Both are empty for every other text.
 func CheckUnread(key []byte, file string, names SSHNames) (rule, fix string) {
 	agent := names.Agent + " where an agent has it open"
 	for words, encoding := range otherEncodings {

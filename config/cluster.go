@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// Cluster names an existing cluster for the stack's layers, in place of one that Strata builds on
-// hosts.
+// Cluster selects an existing cluster for the stack's layers, instead of a cluster that Strata
+// builds on hosts.
 type Cluster struct {
 	// Kubeconfig is the path of the kubeconfig; a leading ~ is the home directory, a relative path
 	// is relative to the project. Default: the files of the variable KUBECONFIG, or else
 	// ~/.kube/config.
 	Kubeconfig string `json:"kubeconfig,omitempty" plain:"true"`
-	// Context is the context in the kubeconfig, for example kind-kind or k3d-demo. Required: the
-	// current context is not read, since a shell's last choice must not decide which cluster an
-	// update changes.
+	// Context is the context in the kubeconfig, for example kind-kind or k3d-demo. Required: Strata
+	// ignores the current context, so that a forgotten `kubectl config use-context` changes no
+	// other cluster.
 	Context string `json:"context,omitempty" plain:"true"`
 	// PodNetwork is the network of the cluster's Pods, as CIDR: kind has 10.244.0.0/16, k3d
 	// 10.42.0.0/16. Default: none, and metallb.addresses is not compared with it. Controller apisix
@@ -26,11 +26,11 @@ type Cluster struct {
 	// ServiceNetwork is the network of the cluster's Services, as CIDR: kind has 10.96.0.0/16, k3d
 	// 10.43.0.0/16. Default: none, and metallb.addresses is not compared with it.
 	ServiceNetwork netip.Prefix `json:"serviceNetwork,omitzero"`
-	// NetworkPolicies is k3s.networkPolicies for an existing cluster. The cluster's network must
-	// enforce them; that of kind does so from 0.24 on. Default false.
+	// NetworkPolicies is k3s.networkPolicies for an existing cluster. The cluster's CNI plugin must
+	// enforce policies; that of kind does from 0.24 on. Default false.
 	NetworkPolicies bool `json:"networkPolicies,omitempty"`
-	// Protect refuses a destroy of the stack, and every run that would delete others' objects in
-	// its namespaces, until it is false again and an update has seen that. Default false.
+	// Protect makes Strata refuse to destroy the stack, and to delete other owners' objects in its
+	// namespaces. To end the protection, set it to false and run an update. Default false.
 	Protect bool `json:"protect,omitempty"`
 	// ofProgram is true if a user's own program provides the cluster. That program may take
 	// MetalLB's addresses from any resource (ForProgram).
@@ -84,7 +84,7 @@ func (c *Config) checkExisting(ps *problems) {
 	c.checkExistingNetworks(ps)
 }
 
-// unread reports every key that is set in a section which an existing cluster does not read.
+// unread reports every key that is set in a section without effect on an existing cluster.
 func unread(ps *problems, section string, value, original any, who string) {
 	fields := fieldsOf(reflect.TypeOf(value))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -10,8 +10,7 @@ import (
 // Config is the whole configuration of one stack. If only certain texts are allowed for a field,
 // its tag enum lists them for docs/config.md and the schema of stack files. Validate enforces them.
 type Config struct {
-	// Stack is the Pulumi stack's name; it prefixes the names of the stack's things on this
-	// machine.
+	// Stack is the Pulumi stack's name.
 	Stack string `json:"-"`
 	// Hosts is the section `strata:hosts`: the hosts on which the cluster runs.
 	Hosts Hosts `json:"hosts"`
@@ -46,19 +45,19 @@ type Config struct {
 	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
-	// Verify is `on` or `off`. With on, each `pulumi up` ends by asking the gates that none of its
-	// steps ran. A closed gate fails the run, which undoes nothing; in a preview it is a warning.
-	// Default on.
+	// Verify is `on` or `off`. With on, each `pulumi up` ends by running the gates that none of its
+	// steps ran. A gate that does not pass fails the update, but undoes no change; in a preview it
+	// causes a warning. Default on.
 	Verify Switch `json:"verify"`
-	// Drift is the section `strata:drift`: what an update does with things that were changed since
-	// the last one.
+	// Drift is the section `strata:drift`: how an update treats files, settings and objects that
+	// were changed since the last update.
 	Drift Drift `json:"drift"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
 }
 
-// defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
-// stay empty. An unset version follows the bundle, or else the pin (package artifacts).
+// defaults returns the configuration before anything is read. Versions stay empty: an unset version
+// follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	return &Config{
 		Hosts: Hosts{

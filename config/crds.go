@@ -7,10 +7,9 @@ type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default:
 	// the bundle's version, or else the pin. A version older than the cluster's is refused.
 	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
-	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and in
-	// an existing cluster when the stack is destroyed. It includes the definitions in the charts of
-	// cert-manager and Argo CD. Default true: deleting a definition deletes every object of its
-	// kind.
+	// Keep leaves CRDs in the cluster when their layer is removed from the configuration, and in an
+	// existing cluster also when the stack is destroyed. It includes the CRDs in the charts of
+	// cert-manager and Argo CD. Default true: deleting a CRD deletes every object of its kind.
 	Keep *bool `json:"keep,omitempty"`
 }
 

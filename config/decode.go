@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// leaves are the types that read one JSON string, with the form of the string.
+// leaves maps the types that are read from one JSON string to the string's form, for messages.
 var leaves = map[reflect.Type]string{
 	reflect.TypeFor[netip.Addr]():      "an IP address, for example 10.10.0.11",
 	reflect.TypeFor[netip.Prefix]():    "a network in CIDR form, for example 10.10.0.0/24",
@@ -21,8 +21,8 @@ var leaves = map[reflect.Type]string{
 }
 
 // decoder fills the typed tree from JSON values. Unlike encoding/json, it collects every mistake
-// with its key path, requires the exact key names, suggests a name for an unknown key, and reads
-// null as "not set".
+// with its key path, and requires the exact key names. It suggests a name for an unknown key, and
+// treats null as not set.
 type decoder struct {
 	problems problems
 	// unread are the paths of keys that got no value, because their text has a mistake or is
@@ -205,8 +205,8 @@ func show(value any) string {
 	return string(text)
 }
 
-// plain turns the decoder's json.Number into int64 or float64, so that 1 stays 1 when it is written
-// out again.
+// plain turns the decoder's json.Number into int64 or float64, so that integers stay integers when
+// they are written out again.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -27,7 +27,7 @@ func (c *Config) derive() {
 	hosts.deriveSSH()
 }
 
-// deriveVMs gives every node its effective size.
+// deriveVMs fills in the defaults of virtual machines, and gives every node its effective size.
 func (h *Hosts) deriveVMs() {
 	h.Arch = cmp.Or(h.Arch, "amd64")
 	if h.Driver == DriverLibvirt && h.Libvirt.Bridge == "" {
@@ -83,7 +83,7 @@ func (c *Config) derivePlatform() {
 	c.deriveImages()
 }
 
-// deriveVault decides whether the stack has a Vault of its own.
+// deriveVault fills in the defaults of the sections vault and certManager.vault.
 func (c *Config) deriveVault() {
 	if c.Vault.Enabled == nil {
 		own := c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == ""

@@ -7,22 +7,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Discard consents to the loss of others' objects when objects of the stack are deleted. Without
-// consent, an update that loses them is refused, and so is the destroy of a stack on an existing
-// cluster. Remove a name once its object is gone: consent does not expire.
+// Discard is consent to delete objects that other owners created or use. Without consent, Strata
+// refuses an update that deletes them, and the destroy of a stack on an existing cluster. Remove a
+// name once its object is gone: consent does not expire.
 type Discard struct {
 	// Namespaces are the names of namespaces that may be deleted with their volumes, and with all
-	// that others have put there. Default: none.
+	// objects of other owners. Default: none.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Objects may be deleted although others use them. Each is Kind/name or Kind/namespace/name,
-	// for example ClusterIssuer/strata. The kinds are ClusterIssuer, CustomResourceDefinition,
-	// Gateway, GatewayClass, IngressClass, IPAddressPool and PersistentVolumeClaim. An Application
-	// that is being deleted may go with all that it manages, once Argo CD comes back. Default:
-	// none.
+	// Objects may be deleted although other owners use them. Each is Kind/name or
+	// Kind/namespace/name, for example ClusterIssuer/strata. The kinds are Application,
+	// ClusterIssuer, CustomResourceDefinition, Gateway, GatewayClass, IngressClass, IPAddressPool
+	// and PersistentVolumeClaim. Consent for an Application that is being deleted includes all
+	// objects that it manages: Argo CD deletes them once it runs again. Default: none.
 	Objects []string `json:"objects,omitempty"`
 }
 
-// discarded are the kinds of objects that others can use. The value is true for a kind with a
+// discarded are the kinds that Discard.Objects may name. The value is true for a kind with a
 // namespace.
 var discarded = map[string]bool{
 	"Application": true, "ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true,

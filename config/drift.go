@@ -14,12 +14,12 @@ const (
 
 // Drift configures how updates treat drift.
 type Drift struct {
-	// Mode selects how `pulumi up` treats things on the hosts and in the cluster that differ from
-	// what the last update left: repair puts them back, report only names them, and off does not
-	// look for them. Default repair.
+	// Mode selects how `pulumi up` treats files, settings and objects on the hosts and in the
+	// cluster that were changed since the last update. repair restores them, report only names
+	// them, and off does not look for changes. Default repair.
 	Mode string `json:"mode" enum:"repair,report,off"`
-	// Ignore lists things whose differences are accepted, as `strata drift` prints them, for
-	// example Deployment/traefik/traefik. Default: none.
+	// Ignore lists changed objects, files or settings that are accepted, named as `strata drift`
+	// prints them, for example Deployment/traefik/traefik. Default: none.
 	Ignore []string `json:"ignore,omitempty"`
 }
 

@@ -12,9 +12,9 @@ import (
 // not change it.
 const apiPort = 6443
 
-// CheckEnvironment returns a Problem if this machine's proxy settings apply to the hosts'
-// addresses. Pulumi's Kubernetes provider sends its requests to API servers through the proxy
-// (golang.org/x/net/http/httpproxy), but SSH and the gates of addresses do not. Load does not check
+// CheckEnvironment returns a Problem if this machine's proxy variables apply to an API server.
+// Pulumi's Kubernetes provider would send its requests through the proxy
+// (golang.org/x/net/http/httpproxy), but SSH and the address gates would not. Load does not check
 // this, because a download needs no host. getenv is os.Getenv.
 func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	variable := "HTTPS_PROXY"

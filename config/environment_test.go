@@ -44,7 +44,7 @@ func TestEnvironmentProxyForServersIsRefused(t *testing.T) {
 	}
 }
 
-// The kubeconfig names the virtual address, and none of the servers'.
+// With a virtual address, the kubeconfig names no server's address.
 func TestEnvironmentProxyForVIPIsRefused(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"vip": "10.10.0.5"}`
@@ -59,7 +59,7 @@ func TestEnvironmentProxyForVIPIsRefused(t *testing.T) {
 }
 
 // If a kubeconfig names a proxy, no client uses the environment's proxy.
-func TestTunnelIgnoresEnvironmentProxy(t *testing.T) {
+func TestEnvironmentProxyIsAcceptedWithTunnel(t *testing.T) {
 	raw := good()
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 type Driver string
 
 const (
-	// DriverExisting takes hosts that are already there and reachable over SSH.
+	// DriverExisting uses existing hosts that are reachable over SSH.
 	DriverExisting Driver = "existing"
 	// DriverLibvirt creates virtual machines with libvirt, on this machine or on a host that SSH
 	// reaches.
@@ -40,7 +40,7 @@ type Hosts struct {
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64"`
 	// SSH holds the defaults of every host's connection.
 	SSH SSH `json:"ssh"`
-	// Hypervisor makes the virtual machines of drivers libvirt and proxmox.
+	// Hypervisor is the host that runs the virtual machines of drivers libvirt and proxmox.
 	Hypervisor Hypervisor `json:"hypervisor"`
 	// VM configures all virtual machines of drivers libvirt and proxmox.
 	VM VM `json:"vm"`
@@ -56,8 +56,8 @@ type Hosts struct {
 // unusual characters.
 var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
 
-// userName matches user names in the strict form of useradd(8). loginName matches those that ssh
-// can log in with and a directory service may give, such as john.doe, CORP\anna and
+// userName matches user names in the strict form of useradd(8). loginName matches names that ssh
+// accepts, including those of directory services, such as john.doe, CORP\anna and
 // anna@corp.example.
 var (
 	userName  = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
@@ -70,7 +70,8 @@ const LoginNameFix = `use letters, digits and _ - . @ + $ \`
 // IsLoginName reports whether name can be hosts.ssh.user with driver existing.
 func IsLoginName(name string) bool { return loginName.MatchString(name) }
 
-// smallestSubnet has room for a gateway, three nodes and a load balancer address.
+// smallestSubnet is the longest prefix with room for a gateway, three nodes and a load balancer
+// address.
 const smallestSubnet = 29
 
 func (c *Config) checkHosts(ps *problems) {
@@ -130,7 +131,7 @@ func usable(network netip.Prefix, address netip.Addr) bool {
 	return network.Contains(address) && address != all.First && address != all.Last
 }
 
-// checkVIP reports a virtual IP address of the API that is in use already.
+// checkVIP reports a virtual IP address of the API that is outside hosts.subnet or in use already.
 func (c *Config) checkVIP(ps *problems) {
 	vip, key := c.K3s.VIP, field("k3s.vip")
 	if !vip.IsValid() {

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// A name of a directory service is a login as any other, to ssh as well.
+// Directory services have such names, and ssh accepts them.
 func TestLoginNamesOfDirectoryServicesAreAccepted(t *testing.T) {
 	for _, name := range []string{"root", "john.doe", "Anna", "anna@corp.example", `CORP\anna`, "svc$",
 		"jürgen", "1000", "_apt"} {

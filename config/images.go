@@ -55,10 +55,10 @@ func BuiltImage(url string) (OwnImage, bool) {
 	return OwnImage{}, false
 }
 
-// askedImage is an own image that a configuration may need.
+// askedImage is an image of this repository that a configuration may need.
 type askedImage struct {
 	OwnImage
-	// reference is the image's name in the configuration.
+	// reference points to the image's name in the configuration.
 	reference *string
 	// use completes "the image …" with the image's purpose. It is empty if the image is not needed.
 	use string
@@ -79,7 +79,7 @@ func (c *Config) askedImages() []askedImage {
 		{OwnImages[1], &c.Apps.CertWaitImage, certificate}}
 }
 
-// deriveImages sets the references of the images that Strata provides.
+// deriveImages sets the unset names of images that Strata copies to hosts.
 func (c *Config) deriveImages() {
 	if c.OnExistingCluster() {
 		return
@@ -104,7 +104,7 @@ func (c *Config) checkImages(ps *problems) {
 	}
 }
 
-// imagePins returns the pins of the images that the configuration needs built.
+// imagePins returns the pins of the images that `strata fetch` must build for this configuration.
 func (c *Config) imagePins() (pins []Pin) {
 	if c.OnExistingCluster() || c.Artifacts.Source != SourceUpstream {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// ControllerTraefik is Traefik in Ingress.Controllers.
+// ControllerTraefik selects Traefik in Ingress.Controllers.
 const ControllerTraefik = "traefik"
 
-// Ingress configures the controllers that lead requests into the cluster.
+// Ingress configures the ingress controllers, and the domain of the platform's services.
 type Ingress struct {
 	// Controllers are the ingress controllers: traefik, apisix, both, or none. Each has an address
 	// of its own. Default: traefik, if MetalLB and cert-manager are enabled.
@@ -48,7 +48,7 @@ func (c *Config) checkIngress(ps *problems) {
 	}
 }
 
-// longestRequestLimit keeps a Pod's grace period below an hour.
+// longestRequestLimit bounds the longestRequest of ingress controllers and workloads.
 const longestRequestLimit = time.Hour
 
 // checkController checks the keys that the sections of all ingress controllers have, if the
@@ -72,7 +72,8 @@ func (c *Config) checkController(
 		string(policy), "is neither Cluster nor Local", suggestion(string(policy), known))
 }
 
-// checkBelowIngress checks the layers below every ingress controller.
+// checkBelowIngress checks that an ingress controller has MetalLB and cert-manager, and that K3s's
+// own Traefik is off.
 func (c *Config) checkBelowIngress(ps *problems) {
 	for _, name := range c.Ingress.Controllers {
 		ps.addIf(!*c.MetalLB.Enabled, field("ingress.controllers"), name,
@@ -82,7 +83,7 @@ func (c *Config) checkBelowIngress(ps *problems) {
 			"needs certificates, and certManager.enabled is false",
 			"enable cert-manager, or set ingress.controllers: []")
 	}
-	// If an entry is misspelt, the rule for packaged components reports it.
+	// A misspelt traefik counts as well, because the rule for packaged components reports it.
 	ps.addIf(!c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable,
 		func(entry string) bool { return nearest(entry, packaged) == "traefik" }),
 		field("k3s.disable"), "",

@@ -22,8 +22,8 @@ type K3s struct {
 	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb,
 	// gateway-api-crd.
 	Disable []string `json:"disable,omitempty" plain:"true"`
-	// VIP is the API's own virtual address, inside hosts.subnet. keepalived, which must be
-	// installed on every server, holds it on a server whose API server is ready; the kubeconfig
+	// VIP is a virtual IP address of the API, inside hosts.subnet. keepalived, which must be
+	// installed on every server, assigns it to a server whose API server is ready. The kubeconfig
 	// names it. Default: none, and the kubeconfig names the first server.
 	VIP netip.Addr `json:"vip,omitzero"`
 	// TLSSANs are additional names and addresses of the API server's certificate.
@@ -34,44 +34,43 @@ type K3s struct {
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
 	// ClientCertificateLifetime is the lifetime of the kubeconfig's client certificate. The first
-	// run in each third of it renews the certificate, so a stack needs a run more often than that.
-	// At least 1m. K3s signs for 10m at least and for a year at most, unless
-	// cluster-signing-duration in kube-controller-manager-arg sets another limit. Default 8760h;
-	// that is a year.
+	// update in each third of it renews the certificate, so a stack needs an update in each two
+	// thirds. At least 1m. K3s signs for 10m at least and for a year at most, unless
+	// cluster-signing-duration in kube-controller-manager-arg sets another limit. Default 8760h (a
+	// year).
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
-	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out. After it was
-	// raised, the next update gives the stack another user, and revokes the rights of the former
-	// ones. It can only grow. Default 0.
+	// KubeconfigGeneration revokes the kubeconfigs that the stack has issued. If it is raised, the
+	// next update gives the stack a new user, and revokes the rights of earlier users. It cannot be
+	// lowered. Default 0.
 	KubeconfigGeneration int `json:"kubeconfigGeneration,omitempty"`
-	// TokenGeneration gives the cluster new tokens, with which nodes join it. After it was raised,
-	// the next update has K3s encrypt the cluster's keys with the new token. It restarts K3s on the
-	// servers, one by one, and then on the agents. It can only grow. Default 0.
+	// TokenGeneration replaces the tokens with which nodes join the cluster. If it is raised, the
+	// next update makes K3s encrypt its bootstrap data with the new token. The update restarts K3s
+	// on the servers, one by one, and then on the agents. It cannot be lowered. Default 0.
 	TokenGeneration int `json:"tokenGeneration,omitempty"`
 	// Snapshots configures the snapshots of etcd, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// Registries are container registries that have mirrors or need a login, and their mirrors.
 	// Default: none, and a registries.yaml that a user wrote on a host stays unchanged.
 	Registries []Registry `json:"registries,omitempty"`
-	// NetworkPolicies limits traffic to the Pods of Strata's layers to their clients: users,
-	// webhooks and metrics (docs/security.md). Namespaces of workloads get none. Default true. With
-	// disable-network-policy in serverArgs the default is false: another controller must enforce
-	// them then.
+	// NetworkPolicies creates policies that admit only clients of Strata's layers to their Pods:
+	// users, webhooks and metrics (docs/security.md). Namespaces of workloads get no policies.
+	// Default true. With disable-network-policy in serverArgs the default is false, because K3s
+	// then enforces none.
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
-	// Proxy is the proxy through which nodes leave their network. Default: none, they leave it
-	// directly.
+	// Proxy is the HTTP proxy for the nodes' outgoing connections. Default: none.
 	Proxy Proxy `json:"proxy,omitzero"`
-	// ServerArgs are additional keys of the servers' config.yaml of K3s, each by a name of its
-	// flag. A key that the pinned K3s does not have is refused. It is only a warning if Version
-	// selects another K3s.
+	// ServerArgs are additional keys of K3s's config.yaml on servers, named like K3s's flags. A key
+	// that the pinned K3s does not have is refused. If Version selects another K3s, such a key only
+	// causes a warning.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, as ServerArgs.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`
-	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their
-	// disks, which are wiped. Default: none, and the removal of such a node is refused.
+	// DiscardVolumesOf names the nodes that may be removed although volumes on their disks are
+	// lost. Default: none, and the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Protect refuses to destroy the cluster until it is false again and an update has seen that.
-	// It also refuses an update that would lose others' objects in a namespace that leaves, even if
-	// strata:discard consents to it. Default false.
+	// Protect makes Strata refuse to destroy the cluster. It also refuses an update that would
+	// delete other owners' objects with a namespace, even if strata:discard consents to it. To end
+	// the protection, set it to false and run an update. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 
@@ -89,8 +88,8 @@ type Snapshots struct {
 // k3sVersion matches K3s's release tags.
 var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
 
-// cronFields matches a schedule. K3s parses it with robfig/cron's standard parser, and exits at its
-// start if that fails.
+// cronFields matches a schedule in the format of robfig/cron's standard parser. K3s exits at its
+// start if that parser refuses the schedule.
 var cronFields = regexp.MustCompile(`^[0-9*/,-]+ [0-9*/,-]+ [0-9*?/,-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*?/,-]+$`)
 
 // serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.

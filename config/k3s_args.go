@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, mapped to the
-// text that names the user's alternative. Keys with the same alternative are in one list.
+// owned maps each key of K3s's config.yaml that Strata writes or relies on to the fix for users who
+// set it. The literal lists the keys by their fix.
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {
@@ -34,8 +34,8 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":         {"secrets-encryption"},
 })
 
-// ownedOptions maps options of Kubernetes' programs to the keys of owned that set the same. An
-// option that belongs to Strata in one program only has the program's key before it.
+// ownedOptions maps options of Kubernetes programs to the keys of owned with the same effect. If an
+// option is owned in one program only, that program's key precedes it.
 var ownedOptions = map[string]string{
 	"hostname-override": "node-name", "node-ip": "node-ip", "node-labels": "node-label",
 	"register-with-taints": "node-taint", "cluster-cidr": "cluster-cidr",
@@ -44,8 +44,8 @@ var ownedOptions = map[string]string{
 	"kube-apiserver-arg secure-port": "https-listen-port",
 }
 
-// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have. It maps each name
-// of a key to the alternative.
+// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, each with its
+// fix.
 func OwnedArgs() map[string]string { return maps.Clone(owned) }
 
 func ownedKeys(byFix map[string][]string) map[string]string {
@@ -63,8 +63,8 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 	return result
 }
 
-// flagName matches the name of a flag, which is also a key in config.yaml. A final + appends to the
-// value.
+// flagName matches the name of a flag, which is also a key in config.yaml. In config.yaml, a final
+// + appends values to those of other files.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
 
 func (k K3s) checkArgs(ps *problems) {
@@ -100,8 +100,8 @@ func (a k3sArgs) check(ps *problems) {
 	}
 }
 
-// checkOptions refuses Strata's options in a key such as kubelet-arg, where they would override
-// K3s's value (k3s-io/k3s pkg/util/args.go, GetArgs).
+// checkOptions refuses options that belong to Strata in a key such as kubelet-arg, because they
+// would override K3s's values (k3s-io/k3s pkg/util/args.go, GetArgs).
 func (a k3sArgs) checkOptions(ps *problems, at, written string) {
 	program := strings.TrimSuffix(written, "+")
 	if !strings.HasSuffix(program, "-arg") {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, with their
-// defaults. All servers must have the same values, and the cluster stores some of them: those of
-// the datastore and the networks (https://docs.k3s.io/cli/server#critical-configuration-values;
-// k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the
-// agents' token are missing, because Strata writes those itself.
+// fixedDefaults maps the keys of a server's config.yaml that K3s calls critical to their defaults.
+// All servers must have the same values, and the cluster stores some of them
+// (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s
+// pkg/daemons/config/types.go, CriticalControlArgs). Strata writes the keys of the datastore and of
+// the agents' token, so they are not listed.
 var fixedDefaults = map[string]string{
 	"cluster-cidr": "10.42.0.0/16", "service-cidr": "10.43.0.0/16", "cluster-dns": "",
 	"cluster-domain":           "cluster.local",
@@ -25,7 +25,7 @@ var fixedDefaults = map[string]string{
 	"supervisor-metrics": "false",
 }
 
-// fixedServiceLB is the critical value that config.yaml has as an entry of the list disable.
+// fixedServiceLB names the critical value that config.yaml sets by servicelb in the list disable.
 const fixedServiceLB = "disable: servicelb"
 
 // dnsHost is the position, in the Service network, of the address that K3s gives to the cluster's

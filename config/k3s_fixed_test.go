@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A server's config.yaml is compared with the configuration. Equal values must compare equal in any
-// notation.
-func TestFixedValuesAreEqualInAnyNotation(t *testing.T) {
+// Strata compares a server's config.yaml with the configuration. Equal values must compare equal in
+// any notation.
+func TestCriticalK3sValuesCompareEqualInAnyNotation(t *testing.T) {
 	on := true
 	k3s := K3s{
 		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"),
@@ -49,7 +49,7 @@ func TestFixedValuesAreEqualInAnyNotation(t *testing.T) {
 	}
 }
 
-func TestFixedKeyReturnsConfigurationKey(t *testing.T) {
+func TestFixedKeyNamesKeyThatSetsCriticalValue(t *testing.T) {
 	assert.Equal(t, "strata:k3s.clusterCIDR", FixedKey("cluster-cidr"))
 	assert.Equal(t, `strata:k3s.serverArgs["flannel-backend"]`, FixedKey("flannel-backend"))
 }

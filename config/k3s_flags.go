@@ -30,8 +30,7 @@ func parseK3sFlags(list string) map[Role]map[string]string {
 	return flags
 }
 
-// k3sArgs are the additional keys of a role's config.yaml, with the configuration key that has
-// them.
+// k3sArgs are a user's additional keys of a role's config.yaml. key is their configuration key.
 type k3sArgs struct {
 	key  string
 	role Role
@@ -43,7 +42,8 @@ func (k K3s) args() []k3sArgs {
 		{field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
 }
 
-// keysOf returns the written keys that set a flag, by any of its names. A final + appends.
+// keysOf returns the user's keys that set a flag, by any of the flag's names, with or without a
+// final +.
 func (a k3sArgs) keysOf(flag string) (keys []string) {
 	for _, written := range slices.Sorted(maps.Keys(a.set)) {
 		if k3sFlags[a.role][strings.TrimSuffix(written, "+")] == flag {
@@ -55,7 +55,7 @@ func (a k3sArgs) keysOf(flag string) (keys []string) {
 
 // UnlistedKeys returns the keys of ServerArgs and AgentArgs for which the pinned K3s has no flag.
 // Load refuses them, unless Version selects another K3s, which may have more flags. A K3s server
-// ignores such a key, and an agent exits: the gate of the unit reads both in the journal.
+// ignores an unknown key, and an agent exits. The server gate reads the journal, which shows both.
 func (k K3s) UnlistedKeys() (unlisted []Problem) {
 	for _, args := range k.args() {
 		for _, written := range slices.Sorted(maps.Keys(args.set)) {
@@ -74,7 +74,7 @@ func (k K3s) UnlistedKeys() (unlisted []Problem) {
 	return unlisted
 }
 
-// takesUnlistedKeys reports whether the configuration selects a K3s other than that of the list.
+// takesUnlistedKeys reports whether the configuration selects a K3s other than the pinned one.
 func (k K3s) takesUnlistedKeys() bool { return k.Version != "" && k.Version != K3sVersion }
 
 // suggestFlag returns the fix for a flag that a role does not have.

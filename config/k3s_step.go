@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// CheckK3sStep returns an error unless K3s may go from one version to the other in one step. It may
-// go to the same or the next minor version, and never back (https://docs.k3s.io/upgrades:
-// downgrades are not supported, and Kubernetes' minors must not be skipped). Both versions have the
-// form of K3s's release tags, for example v1.36.3+k3s1.
+// CheckK3sStep returns an error unless one upgrade can lead from one version of K3s to the other.
+// An upgrade may keep the minor version or go to the next one. K3s supports no downgrade
+// (https://docs.k3s.io/upgrades). Both versions have the form vX.Y.Z+k3sN.
 func CheckK3sStep(from, to string) error {
 	old, err := k3sNumbers(from)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestK3sUpgradeStepIsAtMostOneMinor(t *testing.T) {
 		{"the same", "v1.34.2+k3s1", "v1.34.2+k3s1", ""},
 		{"a patch", "v1.34.2+k3s1", "v1.34.10+k3s1", ""},
 		{"several patches", "v1.34.2+k3s1", "v1.34.99+k3s1", ""},
-		{"a revision of K3s's own", "v1.34.2+k3s1", "v1.34.2+k3s2", ""},
+		{"a later revision of K3s", "v1.34.2+k3s1", "v1.34.2+k3s2", ""},
 		{"the next minor", "v1.34.9+k3s1", "v1.35.0+k3s1", ""},
 		{"a lower revision of a later patch", "v1.34.2+k3s3", "v1.34.3+k3s1", ""},
 		{"a skipped minor", "v1.34.2+k3s1", "v1.36.0+k3s1",
@@ -28,7 +28,7 @@ func TestK3sUpgradeStepIsAtMostOneMinor(t *testing.T) {
 		{"an older minor with a later patch", "v1.35.0+k3s1", "v1.34.9+k3s1",
 			"cannot be downgraded"},
 		{"an older revision", "v1.34.2+k3s2", "v1.34.2+k3s1", "cannot be downgraded"},
-		{"a version that is none", "v1.34.2", "v1.34.3+k3s1",
+		{"a malformed version", "v1.34.2", "v1.34.3+k3s1",
 			`expected the form vX.Y.Z+k3sN, found "v1.34.2"`},
 	}
 	for _, test := range tests {

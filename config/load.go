@@ -78,8 +78,7 @@ func load(
 		d.unread = append(d.unread, Namespace+":hosts") // which a cluster that could be read might stand for
 	}
 
-	// Rules about a key that could not be read would give false alarms. All other rules are
-	// applied.
+	// Skip problems of keys that could not be read: they may be false.
 	found := slices.Concat(d.problems, overriding, plain)
 	for _, p := range cfg.check() {
 		if !d.blames(p.Key) {
@@ -104,8 +103,8 @@ func (d *decoder) section(key, text string, into reflect.Value) {
 	d.decode(key, valueOf(text), into)
 }
 
-// valueOf parses Pulumi's text of a section. An object is JSON, and any other text stays unchanged.
-// Numbers are json.Number.
+// valueOf parses the text of a section as JSON, with numbers as json.Number. It returns a text that
+// is not JSON unchanged.
 func valueOf(text string) (value any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

@@ -16,7 +16,7 @@ import (
 	"strata/config"
 )
 
-// good returns the sections of a valid stack. Each test changes one thing in them.
+// good returns the sections of a valid stack. A test changes some of them.
 func good() map[string]string {
 	return map[string]string{
 		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
@@ -73,7 +73,7 @@ func TestSetKeysReplaceDefaults(t *testing.T) {
 	assert.Equal(t, 10*time.Minute, cfg.Timeouts.Nodes.Duration)
 }
 
-func TestNetworkPoliciesDefaultFollowsPolicyController(t *testing.T) {
+func TestNetworkPoliciesAreOffByDefaultIfK3sEnforcesNone(t *testing.T) {
 	for k3s, want := range map[string]bool{
 		`{}`:                        true,
 		`{"networkPolicies":false}`: false,
@@ -91,7 +91,7 @@ func TestNetworkPoliciesDefaultFollowsPolicyController(t *testing.T) {
 	}
 }
 
-func TestNullAndEmptyMeanNotSet(t *testing.T) {
+func TestNullOrEmptyKeyGetsDefault(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"disable":null,"clusterCIDR":null}`
 	raw["timeouts"] = ""
@@ -102,7 +102,7 @@ func TestNullAndEmptyMeanNotSet(t *testing.T) {
 	assert.Equal(t, "upstream", cfg.Artifacts.Source)
 }
 
-func TestVMDefaultsUseFirstAddressAsGateway(t *testing.T) {
+func TestVMGatewayDefaultsToFirstSubnetAddress(t *testing.T) {
 	raw := good()
 	raw["hosts"] = machines("")["hosts"]
 	cfg, err := config.Load("dev", raw, noEnv)
@@ -136,7 +136,7 @@ func TestEnvironmentVariableOverridesArtifactSource(t *testing.T) {
 	assert.Equal(t, "/srv/bundle", cfg.Artifacts.Source)
 }
 
-func TestLoadIsIdempotent(t *testing.T) {
+func TestLoadOfMarshaledConfigGivesSameConfig(t *testing.T) {
 	first, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
 	raw := map[string]string{}
@@ -212,7 +212,7 @@ func TestMisspeltKeyNeitherHidesNorCausesOtherErrors(t *testing.T) {
 	require.ErrorContains(t, err, "chartversion")
 }
 
-func TestLayerDefaultsFollowEnabledLayers(t *testing.T) {
+func TestIngressIsOffByDefaultWithoutCertManager(t *testing.T) {
 	cfg, err := config.Load("Dev", good(), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, []string{config.ControllerTraefik}, cfg.Ingress.Controllers)

@@ -17,8 +17,8 @@ type MetalLB struct {
 	Addresses []string `json:"addresses" plain:"true"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 }
 
@@ -62,7 +62,7 @@ func (c *Config) checkAnyAddress(ps *problems) {
 	ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
 }
 
-// checkRanges compares each range with all addresses that are in use already.
+// checkRanges reports malformed ranges, and those with addresses that are in use already.
 func (c *Config) checkRanges(ps *problems) {
 	var earlier []Range
 	for i, text := range c.MetalLB.Addresses {
@@ -77,8 +77,8 @@ func (c *Config) checkRanges(ps *problems) {
 	}
 }
 
-// checkPool compares one range with all addresses that are in use already. If an address has two
-// owners, sometimes one answers and sometimes the other.
+// checkPool reports a range with addresses that are in use already, because two owners would answer
+// for them.
 func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earlier []Range) {
 	taken := func(what string) {
 		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
@@ -98,8 +98,8 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 	}
 }
 
-// checkPoolOnHosts compares one range with the hosts' subnet and the addresses in it. Both are
-// unknown for the nodes of an existing cluster.
+// checkPoolOnHosts reports a range outside the hosts' subnet, or with addresses of the hosts. For
+// an existing cluster, both are unknown.
 func (c *Config) checkPoolOnHosts(
 	ps *problems, key, text string, addresses Range, taken func(string),
 ) {

@@ -28,7 +28,7 @@ func certificate(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}))
 }
 
-// mirrored returns the configuration section of a mirror.
+// mirrored returns a configuration with a mirror and its CA.
 func mirrored(t *testing.T, mirror, ca string) map[string]string {
 	t.Helper()
 	section, err := json.Marshal(map[string]string{"mirror": mirror, "mirrorCA": ca})
@@ -71,7 +71,7 @@ func TestEnvironmentVariableOverridesMirror(t *testing.T) {
 
 // A plain password would be in the repository, and in the history that Pulumi keeps of a stack's
 // updates.
-func TestPlainMirrorPasswordIsRefusedInStackFile(t *testing.T) {
+func TestStackFileWithUnencryptedMirrorPasswordIsRefused(t *testing.T) {
 	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not " +
 		"encrypted; run: pulumi config set --secret"
 	for _, plain := range []string{"https://me:hunter2@mirror.example.org", "https://hunter2@mirror.example.org"} {

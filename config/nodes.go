@@ -41,15 +41,15 @@ type Node struct {
 	SSH SSH `json:"ssh"`
 	// VM overrides the size in hosts.vm for this host.
 	VM Size `json:"vm"`
-	// Labels are set on the Node at its registration, and by the next update when they change. A
-	// label that is removed here is removed there, unless it has another value by then. Other
-	// labels stay.
+	// Labels are set on the Node at its registration; an update applies later changes. A label that
+	// is removed here is removed from the Node, unless its value there has changed. The Node's
+	// other labels stay.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are set on the Node in the same way as labels. Their form is key=value:Effect.
 	Taints []string `json:"taints,omitempty"`
-	// Recreate is consent to recreate this node's machine once, with the loss of everything on it.
-	// It is any word that was not used before. Only for drivers that make machines. Default: the
-	// machine stays, whatever changes.
+	// Recreate is consent to recreate this node's machine once, which deletes everything on it.
+	// Write any word that was not used before. Only for drivers that create machines. Default:
+	// none, and no change recreates the machine.
 	Recreate string `json:"recreate,omitempty"`
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// override applies environment variables that set configuration keys. They are those of an earlier
-// platform's script, so that its users' shells and pipelines keep working.
+// override applies the environment variables of the script that Strata has replaced, so that its
+// users' shells and pipelines keep working.
 func (c *Config) override(getenv func(string) string) problems {
 	var ps problems
 	switch skip := getenv(SkipFinalWaitVariable); skip {

@@ -62,8 +62,8 @@ func (c *Config) Pins() []Pin {
 	return append(pins, c.imagePins()...)
 }
 
-// VMImagePin returns the pin of the image whose URL the configuration has. Upstream has no list of
-// sums for it. The lock has its sum from the first download on.
+// VMImagePin returns the pin of the image whose URL the configuration has; false if the stack needs
+// none. Upstream lists no checksum for it: the lock records that of the first download.
 func (c *Config) VMImagePin() (Pin, bool) {
 	url := c.Hosts.VM.Image
 	if !c.NeedsVMImage() || url == "" {
@@ -106,8 +106,8 @@ func k3sPins(k3s string) []Pin {
 	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
 }
 
-// Explicit returns the key that overrides the version of an artifact, and its value; empty without
-// one.
+// Explicit returns the key that overrides the version of an artifact; empty if there is none.
+// version is the key's value; empty if it is not set.
 func (c *Config) Explicit(artifact string) (key, version string) {
 	if artifact == ArtifactK3s {
 		return "strata:k3s.version", c.K3s.Version

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// constants lists the files whose text constants are pins if their names have the ending.
+// constants lists the files whose text constants are pins. The names of these constants end in
+// ending.
 var constants = []struct{ file, ending string }{
 	{"pins.go", "Version"},
 	{"charts.go", "Version"},
@@ -65,7 +66,7 @@ func pinned(t *testing.T) map[string]string {
 	return pins
 }
 
-// text returns the value of a literal.
+// text returns the value of a string literal; false for other expressions and an empty text.
 func text(expression ast.Expr) (string, bool) {
 	literal, ok := expression.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {

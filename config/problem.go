@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Problem is one mistake in the configuration. Its Rule and Fix never repeat Value, so that a
-// secret section can be reported without it.
+// Problem is one mistake in the configuration. Its Rule and Fix never repeat Value, so a message
+// about a secret section can omit the value.
 type Problem struct {
 	// Key is the full key path, for example strata:metallb.addresses[0].
 	Key string
 	// Value is the value as the user wrote it; empty if there is nothing to show.
 	Value string
-	// Rule names the broken rule. It completes the sentence that begins with Value.
+	// Rule says what is wrong. In the message it follows Key and Value.
 	Rule string
 	// Fix tells the user how to mend it.
 	Fix string
@@ -43,8 +43,7 @@ func (ps *problems) add(key, value, rule, fix string) {
 	*ps = append(*ps, Problem{Key: key, Value: value, Rule: rule, Fix: fix})
 }
 
-// addIf adds a problem if broken. Its texts are computed in any case, so they must not need broken
-// to be true.
+// addIf adds a problem if broken is true. Callers compute the texts even if broken is false.
 func (ps *problems) addIf(broken bool, key, value, rule, fix string) {
 	if broken {
 		ps.add(key, value, rule, fix)

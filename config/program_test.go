@@ -60,7 +60,7 @@ func TestProgramStackWithLayerFollowsLayerRules(t *testing.T) {
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
 }
 
-func TestPlainSecretSetByProgramIsRefused(t *testing.T) {
+func TestUnencryptedSecretSetByProgramIsRefused(t *testing.T) {
 	t.Setenv(pulumi.EnvConfig, "{}")
 	err := pulumi.RunErr(func(ctx *pulumi.Context) error {
 		_, err := config.ForProgram(ctx, func(cfg *config.Config) {
@@ -84,7 +84,7 @@ func TestCheckAddressesValidatesAddressesFromProgram(t *testing.T) {
 		"overlaps cluster.podNetwork")
 }
 
-func TestLaterValuesFollowChartRules(t *testing.T) {
+func TestLaterValuesRefusesValueThatStrataSets(t *testing.T) {
 	cfg, err := fromProgram(programFile(t, "config: {}\n"))
 	require.NoError(t, err)
 	own, err := cfg.LaterValues(config.ArtifactCertManagerChart,

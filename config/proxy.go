@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Proxy is the HTTP proxy through which nodes leave their network, for example to registries
-// (docs.k3s.io/advanced, Configuring an HTTP proxy). Strata's own transfers to hosts go by SSH, and
-// not through it.
+// Proxy is the HTTP proxy for the nodes' outgoing connections, for example to registries
+// (docs.k3s.io/advanced, Configuring an HTTP proxy). Strata's own transfers to hosts use SSH, not
+// the proxy.
 type Proxy struct {
 	// HTTP is the proxy for http addresses, for example http://proxy.example.org:3128. An address
 	// with a user and a password must be encrypted: pulumi config set --secret --path

@@ -61,7 +61,7 @@ func TestProxyErrorsHideAddress(t *testing.T) {
 		"is; set k3s.proxy.https, or remove it")
 }
 
-func TestPlainProxyPasswordIsRefusedByPulumiConfig(t *testing.T) {
+func TestFromPulumiRefusesUnencryptedProxyPassword(t *testing.T) {
 	raw := proxied(t, config.Proxy{HTTPS: "http://me:hunter2@proxy.example.org:3128"})
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:k3s.proxy.https: has a user or a password in it, and "+
@@ -74,7 +74,7 @@ func TestPlainProxyPasswordIsRefusedByPulumiConfig(t *testing.T) {
 	require.NoError(t, err, "an address without a login is no secret")
 }
 
-func TestEncryptedProxyIsReadAsSealed(t *testing.T) {
+func TestEncryptedProxyIsReadAsPlaceholder(t *testing.T) {
 	const text = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n  strata:k3s: {proxy: {https: " +

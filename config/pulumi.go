@@ -19,8 +19,9 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The context only answers for keys that are requested. So known sections come from it, and
-	// unknown ones from the variable in which the language host passes the whole configuration.
+	// The context returns only keys that the program requests. It answers for known sections.
+	// Unknown ones come from the variable in which the language host passes the whole
+	// configuration.
 	for _, section := range Sections() {
 		delete(raw, section)
 		if text, ok := ctx.GetConfig(Namespace + ":" + section); ok {
@@ -40,8 +41,8 @@ func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
 	return cfg, nil
 }
 
-// rawSections selects Strata's sections from a whole configuration, a JSON object of full key to
-// text. It refuses keys of Strata that are not read.
+// rawSections selects Strata's sections from a whole configuration: a JSON object that maps full
+// keys to texts. It reports keys that are meant for Strata but are not read.
 func rawSections(project string, program bool, text string) (
 	map[string]string, problems, error,
 ) {
@@ -56,7 +57,7 @@ func rawSections(project string, program bool, text string) (
 	return sections, strangers, nil
 }
 
-// redact leaves out the values of problems in secret sections.
+// redact replaces the values of problems in secret sections by [secret].
 func redact(err error, secret func(key string) bool) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

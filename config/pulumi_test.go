@@ -45,7 +45,7 @@ func TestValuesOfSecretSectionAreNotShown(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestPlainMirrorPasswordIsRefusedByPulumiConfig(t *testing.T) {
+func TestFromPulumiRefusesUnencryptedMirrorPassword(t *testing.T) {
 	raw := mirrored(t, "https://me:hunter2@mirror.example.org", "")
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:artifacts.mirror: has a user or a password in it, and is not encrypted")

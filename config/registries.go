@@ -13,17 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Registry is a container registry or a mirror of one. Together they become registries.yaml, K3s's
-// own file for that (docs.k3s.io/installation/private-registry), on every node.
+// Registry configures a container registry or a mirror. All entries together become K3s's
+// registries.yaml (docs.k3s.io/installation/private-registry) on every node.
 type Registry struct {
 	// Name is the registry's name at the beginning of an image's name, for example docker.io. For a
 	// mirror it is the host in the mirror's address, with its port if there is one, for example
 	// mirror.example.org:5000. * stands for each registry without an entry. Required, unique.
 	Name string `json:"name"`
-	// Mirrors are addresses that are asked in place of the registry, for example
-	// https://mirror.example.org/v2/hub. They are asked in this order, and the registry itself
-	// last, unless disable-default-registry-endpoint is among k3s.serverArgs and k3s.agentArgs.
-	// Default: none.
+	// Mirrors are URLs that nodes ask in this order before the registry itself, for example
+	// https://mirror.example.org/v2/hub. With disable-default-registry-endpoint in k3s.serverArgs
+	// and k3s.agentArgs, nodes ask the mirrors only. Default: none.
 	Mirrors []string `json:"mirrors,omitempty"`
 	// Rewrites change an image's name for the mirrors, by a regular expression of Go without
 	// backslashes: "^library/(.*)": "hub/$1". Default: none, the name stays.
@@ -96,8 +95,8 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 			ps.add(rewrite, "", "is not a regular expression: "+err.Error(),
 				`write for example "^library/(.*)"`)
 		}
-		// K3s writes both texts unchanged into hosts.toml, and containerd ignores a file that is
-		// not valid TOML (pkg/agent/templates).
+		// K3s writes pattern and replacement unchanged into hosts.toml, and containerd ignores a
+		// file that is not valid TOML (pkg/agent/templates).
 		ps.addIf(strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`), rewrite, "",
 			"has a backslash or a double quote, which K3s does not pass on to containerd",
 			"write a class, for example [.] or [0-9]")

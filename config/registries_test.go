@@ -91,7 +91,7 @@ func TestPrivateRegistryArgIsAllowedWithoutRegistries(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestPlainRegistryPasswordIsRefusedByPulumiConfig(t *testing.T) {
+func TestFromPulumiRefusesUnencryptedRegistryPassword(t *testing.T) {
 	raw := withRegistries(t, nil, config.Registry{Name: "mirror.example.org", Username: "robot",
 		Password: "hunter2"})
 	_, err := fromPulumi(t, raw)
@@ -102,7 +102,7 @@ func TestPlainRegistryPasswordIsRefusedByPulumiConfig(t *testing.T) {
 	assert.Equal(t, "hunter2", cfg.K3s.Registries[0].Password)
 }
 
-func TestPlainRegistryPasswordIsRefusedInStackFile(t *testing.T) {
+func TestStackFileWithUnencryptedRegistryPasswordIsRefused(t *testing.T) {
 	const hosts = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: " +
 		"[{name: a, role: server, address: 10.10.0.11}]}\n  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n"
 	const section = "  strata:k3s: {registries: [{name: mirror.example.org, username: robot, password: "
@@ -115,8 +115,8 @@ func TestPlainRegistryPasswordIsRefusedInStackFile(t *testing.T) {
 	assert.Equal(t, config.Sealed, cfg.K3s.Registries[0].Password)
 }
 
-// A plain password is refused by its own rule. Other rules must not quote it with its parents.
-func TestPasswordIsNotShownWithItsParents(t *testing.T) {
+// A rule about an object or a list must not quote a password in it.
+func TestErrorAboutParentKeyDoesNotShowPassword(t *testing.T) {
 	const registries = `{"registries":[{"name":"docker.io","username":"me","password":"hunter2"}]}`
 	for name, sections := range map[string]map[string]string{
 		"on an existing cluster": onCluster("k3s", registries),

@@ -2,13 +2,13 @@ package config_test
 
 import "maps"
 
-// acme returns a good configuration with an ACME server. keys are additional keys of it, as
-// `,"key":value`.
+// acme returns a good configuration with an ACME server. keys are additional keys of
+// certManager.acme, as `,"key":value`.
 func acme(keys string) map[string]string {
 	return both("certManager", `{"issuer":"acme","acme":{"server":"https://acme.example.org/directory"`+keys+`}}`, "ingress", `{"domain":"platform.example.org"}`)
 }
 
-// cloudflare is the solver in the examples.
+// cloudflare configures DNS-01, as keys for acme.
 const cloudflare = `,"solver":"dns01","dns01":{"cloudflare":{"apiTokenSecretRef":{"name":"dns-token","key":"token"}}}`
 
 // and returns the configuration with a section added or replaced.
@@ -20,7 +20,7 @@ func and(raw map[string]string, section, text string) map[string]string {
 
 // acmeRules are cases for issuer acme.
 var acmeRules = []rule{
-	{"an ACME server that signs nothing",
+	{"an ACME server beside issuer selfSigned",
 		one("certManager", `{"acme":{"server":"https://acme.example.org/directory"}}`),
 		"strata:certManager.acme: is set, and certManager.issuer is selfSigned; set " +
 			"certManager.issuer: acme, or remove certManager.acme"},
@@ -43,10 +43,10 @@ var acmeRules = []rule{
 		both("certManager", `{"issuer":"acme","acme":{"server":"https://acme-staging-v02.api.letsencrypt.org/directory"}}`, "ingress", `{"domain":"platform.example.org"}`),
 		"strata:certManager.acme.root: is empty, and no client trusts what the staging server " +
 			"issues; paste the root from https://letsencrypt.org/docs/staging-environment/, for the gates"},
-	{"a root that is none", acme(`,"root":"hunter2"`),
+	{"a malformed root", acme(`,"root":"hunter2"`),
 		"strata:certManager.acme.root: is not a certificate in PEM; paste the file that begins " +
 			"with -----BEGIN CERTIFICATE-----"},
-	{"a CA of the server that is none", acme(`,"caCertificate":"hunter2"`),
+	{"a malformed CA of the server", acme(`,"caCertificate":"hunter2"`),
 		"strata:certManager.acme.caCertificate: is not a certificate in PEM; paste the file that " +
 			"begins with -----BEGIN CERTIFICATE-----"},
 	{"a domain that no public CA signs for",
@@ -56,15 +56,15 @@ var acmeRules = []rule{
 	{"a domain of one label", and(acme(""), "ingress", `{"domain":"platform"}`),
 		"strata:ingress.domain: platform is a name that no public CA signs for; use a domain of " +
 			"your own; with a private ACME server, set certManager.acme.root"},
-	{"an e-mail address that is none", acme(`,"email":"Platform <platform@example.org>"`),
+	{"a malformed e-mail address", acme(`,"email":"Platform <platform@example.org>"`),
 		"strata:certManager.acme.email: Platform <platform@example.org> is not an address of " +
 			"e-mail; write it as platform@example.org, or leave the key out"},
 	{"half an external account", acme(`,"eab":{"keyID":"kid-1"}`),
 		"strata:certManager.acme.eab: has a keyID or a key, and not both; set the other one as " +
 			"well: the CA gives both"},
-	{"a key of an external account that is none", acme(`,"eab":{"keyID":"kid-1","key":"hunter 2"}`),
+	{"a malformed key of an external account", acme(`,"eab":{"keyID":"kid-1","key":"hunter 2"}`),
 		"strata:certManager.acme.eab.key: is not in base64url; take it as the CA shows it"},
-	{"a solver that resembles one", acme(`,"solver":"dns-01"`),
+	{"a misspelt solver", acme(`,"solver":"dns-01"`),
 		"strata:certManager.acme.solver: dns-01 is neither http01 nor dns01; did you mean dns01?"},
 	{"HTTP-01 without an ingress", and(acme(""), "ingress",
 		`{"controllers":[],"domain":"platform.example.org"}`),
@@ -88,10 +88,10 @@ var acmeRules = []rule{
 		"strata:certManager.acme.dns01: names 2 solvers, expected one; write one of acmeDNS, " +
 			"akamai, azureDNS, cloudDNS, cloudflare, digitalocean, rfc2136, route53, webhook, " +
 			"with what it needs below it"},
-	{"a solver of DNS-01 that is none", acme(
+	{"an unknown solver of DNS-01", acme(
 		`,"solver":"dns01","dns01":{"rfc2136":{},"cloudflair":{}}`),
 		"strata:certManager.acme.dns01.cloudflair: is not a solver of cert-manager; did you mean cloudflare?"},
-	{"a Secret that is no Secret's name",
+	{"a malformed Secret name",
 		acme(cloudflare + `,"secrets":[{"name":"DNS","key":"token","value":"hunter2"}]`),
 		"strata:certManager.acme.secrets[0].name: DNS is not a Secret's name; use lower-case " +
 			"letters, digits and dashes, for example dns-token"},
@@ -129,7 +129,7 @@ var acmeRules = []rule{
 		workloads(`"certificate":{"dnsNames":["*.shop.example.org"]}`)["apps"]),
 		"strata:apps.workloads[0].certificate.dnsNames[0]: *.shop.example.org is a wildcard, " +
 			"which certManager.acme.solver http01 does not get; write each name, or use solver dns01"},
-	{"a lifetime that is not ours to say",
+	{"a lifetime with an ACME server",
 		and(acme(""), "apps", workloads(
 			`"certificate":{"dnsNames":["shop.example.org"],"lifetime":"24h"}`)["apps"]),
 		"strata:apps.workloads[0].certificate.lifetime: 24h0m0s is for the ACME server to say; leave the key out"},

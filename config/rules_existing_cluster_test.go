@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// onCluster returns the sections of a valid stack on an existing cluster. It sets the given
-// sections, or removes those with an empty text.
+// onCluster returns the sections of a valid stack on an existing cluster. sections are names and
+// texts in turn: each text replaces that of its section.
 func onCluster(sections ...string) map[string]string {
 	raw := map[string]string{"cluster": `{"context":"kind-kind"}`,
 		"metallb": `{"addresses":["172.18.255.200-172.18.255.250"]}`}
@@ -47,34 +47,34 @@ func TestExistingClusterRulesReportKeyValueRuleAndFix(t *testing.T) {
 			"strata:cluster.context: is not set, and the kubeconfig's current context is not " +
 				"read: whose cluster an up changes must be configured; " +
 				"name one; `kubectl config get-contexts` lists them"},
-		"hosts beside it": {onCluster("hosts", good()["hosts"]),
+		"hosts beside a cluster": {onCluster("hosts", good()["hosts"]),
 			"strata:hosts: is set beside the section cluster, and a stack builds a cluster or " +
 				"uses an existing one; remove hosts, or remove the section cluster"},
 		"a version of K3s": {onCluster("k3s", `{"version":"v1.36.3+k3s1"}`),
 			`strata:k3s.version: "v1.36.3+k3s1"` + whose + remove},
-		"an address of the API's own": {onCluster("k3s", `{"vip":"10.10.0.9"}`),
+		"a virtual address of the API": {onCluster("k3s", `{"vip":"10.10.0.9"}`),
 			`strata:k3s.vip: "10.10.0.9"` + whose + remove},
 		"snapshots": {onCluster("k3s", `{"snapshots":{"retention":9}}`),
 			"strata:k3s.snapshots:" + whose + remove},
-		"policies of K3s": {onCluster("k3s", `{"networkPolicies":true}`),
+		"network policies of K3s": {onCluster("k3s", `{"networkPolicies":true}`),
 			"strata:k3s.networkPolicies: true" + whose + remove},
-		"an upgrade": {onCluster("upgrade", `{"concurrency":2}`),
+		"an upgrade concurrency": {onCluster("upgrade", `{"concurrency":2}`),
 			"strata:upgrade.concurrency: 2" + whose + remove},
 		"no addresses": {onCluster("metallb", `{}`),
 			"strata:metallb.addresses: is empty; give at least one range of the nodes' network " +
 				"that nothing else uses (docs/existing-clusters.md says how to find one)"},
-		"a pool over the Pods": {onCluster("cluster",
+		"a pool that overlaps the Pod network": {onCluster("cluster",
 			`{"context":"kind-kind","podNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps " +
 				"cluster.podNetwork 172.18.0.0/16; choose a range that nothing else uses"},
-		"a pool over the Services": {onCluster("cluster",
+		"a pool that overlaps the Service network": {onCluster("cluster",
 			`{"context":"kind-kind","serviceNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps " +
 				"cluster.serviceNetwork 172.18.0.0/16; choose a range that nothing else uses"},
-		"networks over each other": {onCluster("cluster",
+		"overlapping networks": {onCluster("cluster",
 			`{"context":"kind-kind","podNetwork":"10.0.0.0/8","serviceNetwork":"10.96.0.0/16"}`),
 			"strata:cluster.serviceNetwork: 10.96.0.0/16 overlaps cluster.podNetwork 10.0.0.0/8; check both"},
-		"a network that is none": {onCluster("cluster",
+		"a network with host bits": {onCluster("cluster",
 			`{"context":"kind-kind","podNetwork":"10.244.0.1/16"}`),
 			"strata:cluster.podNetwork: 10.244.0.1/16 has bits set behind its prefix; write 10.244.0.0/16"},
 		"APISIX without the Pods' network": {onCluster("ingress", `{"controllers":["apisix"]}`),
@@ -82,7 +82,7 @@ func TestExistingClusterRulesReportKeyValueRuleAndFix(t *testing.T) {
 				"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16"},
 		"a misspelt key": {onCluster("cluster", `{"contxt":"kind-kind"}`),
 			"strata:cluster.contxt: is not a known key; did you mean context?"},
-		"a key of another kind": {onCluster("cluster", `{"context":7}`),
+		"a number for a text": {onCluster("cluster", `{"context":7}`),
 			"strata:cluster.context: is not a text; write it in quotes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestExistingClusterRulesReportKeyValueRuleAndFix(t *testing.T) {
 	}
 }
 
-func TestOwnClusterRulesDoNotApplyToExistingCluster(t *testing.T) {
+func TestRulesForK3sDoNotApplyToExistingCluster(t *testing.T) {
 	_, err := config.Load("dev", onCluster("ingress", `{"controllers":["traefik","apisix"]}`,
 		"cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`), noEnv)
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ var hostsRules = []rule{
 	{"a user name that only a directory service has, for machines", machines(`"ssh":{"user":"john.doe"},`),
 		"strata:hosts.ssh.user: john.doe is not a user name; use lower case letters, digits, " +
 			"dashes and underscores"},
-	{"no host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
+	{"a malformed host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
 		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
 			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
 	{"a jump host for machines", machines(`"ssh":{"jump":[{"host":"a"}]},`),
@@ -56,7 +56,7 @@ var hostsRules = []rule{
 	{"a passphrase for machines", machines(`"ssh":{"passphrase":"x"},`),
 		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that " +
 			"driver proxmox makes are reached without it"},
-	{"a jump host that is written as ssh takes it",
+	{"a jump host written as USER@HOST",
 		node(`"ssh":{"jump":[{"host":"me@bastion","hostKey":"` + hostKey + `"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].host: me@bastion is not an address or a name; write " +
 			"host, and user and port as keys of their own"},
@@ -66,7 +66,7 @@ var hostsRules = []rule{
 	{"a jump host's user with a space", node(
 		`"ssh":{"jump":[{"host":"bastion","user":"the admin","hostKey":"` + hostKey + `"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use letters, digits and _ - . @ + $ \\"},
-	{"a jump host without a pin", node(`"ssh":{"jump":[{"host":"bastion"}]}`),
+	{"a jump host without a host key", node(`"ssh":{"jump":[{"host":"bastion"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; " +
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts"},
 	{"a tunnel for machines", machines(`"ssh":{"dynamicForward":1080},`),
@@ -74,19 +74,19 @@ var hostsRules = []rule{
 			"that driver proxmox makes are reached without it"},
 	{"a tunnel of one node", node(`"ssh":{"dynamicForward":1080}`),
 		"strata:hosts.nodes[0].ssh.dynamicForward: 1080 is one for all hosts; set strata:hosts.ssh.dynamicForward"},
-	{"a tunnel through nothing", one("hosts",
+	{"a tunnel without a jump host", one("hosts",
 		`{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":1080},"nodes":[`+
 			server1+`]}`),
 		"strata:hosts.ssh.dynamicForward: 1080 leads through a jump host, and there is none; set " +
 			"ssh.jump, or remove it"},
-	{"a tunnel at a port of root's", one("hosts",
+	{"a tunnel at a privileged port", one("hosts",
 		`{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":80,"jump":[{"host":"bastion","hostKey":"`+hostKey+`"}]},"nodes":[`+server1+`]}`),
 		"strata:hosts.ssh.dynamicForward: 80 is a port of the system's or none; use 1024 to 65535"},
-	{"a jump host with half a pin", node(
+	{"a jump host with a malformed host key", node(
 		`"ssh":{"jump":[{"host":"bastion","hostKey":"ssh-ed25519 AAAA"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not one public key; copy one line of the " +
 			"host's /etc/ssh/ssh_host_ed25519_key.pub"},
-	{"a sudo password of root", node(`"ssh":{"sudoPassword":"x"}`),
+	{"a sudo password for root", node(`"ssh":{"sudoPassword":"x"}`),
 		"strata:hosts.nodes[0].ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user"},
 	{"a sudo password of two lines", node(`"ssh":{"user":"ops","sudoPassword":"x\ny"}`),
 		"strata:hosts.nodes[0].ssh.sudoPassword: has more than one line, and sudo reads one; set " +
@@ -105,13 +105,13 @@ var nodesRules = []rule{
 		`{"name":"Server_1","role":"server","address":"10.10.0.11"}`),
 		"strata:hosts.nodes[0].name: Server_1 is not a DNS label; " +
 			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"},
-	{"a name twice", hosts(server1, `{"name":"server-1","role":"agent","address":"10.10.0.21"}`),
+	{"two nodes of one name", hosts(server1, `{"name":"server-1","role":"agent","address":"10.10.0.21"}`),
 		"strata:hosts.nodes[1].name: server-1 is also the name of hosts.nodes[0]; give each node its own name"},
 	{"no role", hosts(server1, `{"name":"a","address":"10.10.0.21"}`),
 		"strata:hosts.nodes[1].role: is not set; set server or agent"},
 	{"an unknown role", hosts(server1, `{"name":"a","role":"agnet","address":"10.10.0.21"}`),
 		"strata:hosts.nodes[1].role: agnet is not a known role; did you mean agent?"},
-	{"no address at all", hosts(`{"name":"a","role":"server"}`),
+	{"no address", hosts(`{"name":"a","role":"server"}`),
 		"strata:hosts.nodes[0].address: is not set; give the node's address in hosts.subnet"},
 	{"an address outside the subnet", hosts(`{"name":"a","role":"server","address":"10.11.0.11"}`),
 		"strata:hosts.nodes[0].address: 10.11.0.11 is not a host address of hosts.subnet 10.10.0.0/24; " +
@@ -123,7 +123,7 @@ var nodesRules = []rule{
 		{"name":"a","role":"server","address":"10.10.0.1"}]}`),
 		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.vm.gateway; " +
 			"give the node another address"},
-	{"an address twice", hosts(server1, `{"name":"agent-1","role":"agent","address":"10.10.0.11"}`),
+	{"two nodes at one address", hosts(server1, `{"name":"agent-1","role":"agent","address":"10.10.0.11"}`),
 		"strata:hosts.nodes[1].address: 10.10.0.11 is also the address of hosts.nodes[0]; give " +
 			"each node its own address"},
 	{"a label that a kubelet must not set",

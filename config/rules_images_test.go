@@ -9,9 +9,9 @@ import (
 	"strata/config"
 )
 
-// No registry has these images, and Strata pushes none to an existing cluster. A Pod would wait for
-// its image until a gate gives up.
-func TestExistingClusterRequiresUnpublishedImageNames(t *testing.T) {
+// No registry has these images, and Strata pushes none to an existing cluster. Without a name, a
+// Pod would wait for its image until a gate times out.
+func TestExistingClusterRequiresNamesOfUnpublishedImages(t *testing.T) {
 	const demo = `"demo":true`
 	const certificate = `"workloads":[{"name":"shop","image":"a:1","certificate":{}}]`
 	const rest = "strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; " +
@@ -45,7 +45,7 @@ func TestExistingClusterRequiresUnpublishedImageNames(t *testing.T) {
 
 // On Strata's own hosts, the images need no registry: the bundle has them or `strata fetch` builds
 // them, and nodes get them as archives.
-func TestOwnHostsNeedNoUnpublishedImageNames(t *testing.T) {
+func TestUnpublishedImagesHaveDefaultNamesOnHosts(t *testing.T) {
 	load := func(source, apps string) *config.Config {
 		raw := good()
 		raw["ingress"], raw["apps"], raw["artifacts"] = `{"controllers":["apisix"]}`, apps,

@@ -22,7 +22,7 @@ var k3sRules = []rule{
 		"strata:k3s.flannelInterface: eth 0 is not an interface name; write it as `ip link` shows it"},
 	{"a key of K3s that Strata owns", one("k3s", `{"serverArgs":{"node-ip":"10.10.0.9"}}`),
 		`strata:k3s.serverArgs["node-ip"]: belongs to Strata; use hosts.nodes`},
-	{"a port of the API that the gates do not ask",
+	{"another port of the API",
 		one("k3s", `{"serverArgs":{"apiserver-port":6444,"supervisor-port":9345}}`),
 		`strata:k3s.serverArgs["apiserver-port"]: belongs to Strata; the gates expect K3s's default` + "\n" +
 			`strata:k3s.serverArgs["supervisor-port"]: belongs to Strata; the gates expect K3s's default`},
@@ -30,10 +30,10 @@ var k3sRules = []rule{
 		`strata:k3s.serverArgs["disable+"]: belongs to Strata; use k3s.disable`},
 	{"an owned key for agents", one("k3s", `{"agentArgs":{"token":"hunter2"}}`),
 		`strata:k3s.agentArgs["token"]: belongs to Strata; Strata generates the token`},
-	{"an owned key by its letter", one("k3s", `{"serverArgs":{"d":"/srv/k3s","t":"mine"}}`),
+	{"an owned key by its short flag", one("k3s", `{"serverArgs":{"d":"/srv/k3s","t":"mine"}}`),
 		`strata:k3s.serverArgs["d"]: is another name of data-dir, which belongs to Strata; the gates expect K3s's default` + "\n" +
 			`strata:k3s.serverArgs["t"]: is another name of token, which belongs to Strata; Strata generates the token`},
-	{"an owned key by its letter, for agents",
+	{"an owned key by its short flag, for agents",
 		one("k3s", `{"agentArgs":{"s+":"https://10.0.0.1:6443"}}`),
 		`strata:k3s.agentArgs["s+"]: is another name of server, which belongs to Strata; ` +
 			`Strata decides which server bootstraps and which join`},
@@ -70,12 +70,12 @@ var k3sRules = []rule{
 			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets encryption-provider-config, which belongs to Strata; use k3s.secretsEncryption` + "\n" +
 			`strata:k3s.serverArgs["kube-apiserver-arg"]: sets secure-port, which belongs to Strata; the gates expect K3s's default` + "\n" +
 			`strata:k3s.serverArgs["kube-controller-manager-arg"]: sets service-cluster-ip-range, which belongs to Strata; use k3s.serviceCIDR`},
-	{"a letter that is no flag", one("k3s", `{"serverArgs":{"w":"x"}}`),
+	{"an unknown short flag", one("k3s", `{"serverArgs":{"w":"x"}}`),
 		`strata:k3s.serverArgs["w"]: is no key of a K3s server ` + config.K3sVersion +
 			`; k3s server --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]`},
 	{"a flag by two names", one("k3s", `{"serverArgs":{"log":"a","l":"b"}}`),
 		`strata:k3s.serverArgs["log"]: sets the same flag as l; keep one of them`},
-	{"a word for a boolean of K3s", one("k3s", `{"serverArgs":{"debug":"yes","docker":"OFF"}}`),
+	{"yes and OFF for booleans of K3s", one("k3s", `{"serverArgs":{"debug":"yes","docker":"OFF"}}`),
 		`strata:k3s.serverArgs["debug"]: is a text in a stack file, which K3s refuses; write true or false` + "\n" +
 			`strata:k3s.serverArgs["docker"]: is a text in a stack file, which K3s refuses; write true or false`},
 	{"an address of the API outside the hosts' network", one("k3s", `{"vip":"10.99.0.5"}`),
@@ -88,18 +88,18 @@ var k3sRules = []rule{
 	{"a schedule that cron does not know", one("k3s", `{"snapshots":{"schedule":"daily"}}`),
 		"strata:k3s.snapshots.schedule: daily is not a schedule of cron's five fields; write " +
 			"minute, hour, day, month and weekday, for example 0 */12 * * *"},
-	{"a certificate that ends at once", one("k3s", `{"clientCertificateLifetime":"59s"}`),
+	{"a client certificate for less than a minute", one("k3s", `{"clientCertificateLifetime":"59s"}`),
 		"strata:k3s.clientCertificateLifetime: 59s ends while an up uses it; write at least " +
 			"1m0s, or leave it out for a year"},
-	{"a token's generation before the first", one("k3s", `{"tokenGeneration":-1}`),
+	{"a negative token generation", one("k3s", `{"tokenGeneration":-1}`),
 		"strata:k3s.tokenGeneration: -1 is no generation; count from 0, and add 1 to change the cluster's tokens"},
-	{"a generation before the first", one("k3s", `{"kubeconfigGeneration":-1}`),
+	{"a negative kubeconfig generation", one("k3s", `{"kubeconfigGeneration":-1}`),
 		"strata:k3s.kubeconfigGeneration: -1 is no generation; count from 0, and add 1 to revoke every kubeconfig"},
-	{"snapshots that are not kept", one("k3s", `{"snapshots":{"retention":-1}}`),
+	{"a negative snapshot retention", one("k3s", `{"snapshots":{"retention":-1}}`),
 		"strata:k3s.snapshots.retention: -1 keeps no snapshot; write how many to keep, at least 1"},
 	{"a snapshot setting by its flag", one("k3s", `{"serverArgs":{"etcd-snapshot-retention":9}}`),
 		`strata:k3s.serverArgs["etcd-snapshot-retention"]: belongs to Strata; use k3s.snapshots`},
-	{"an upgrade of no agent at a time", one("upgrade", `{"concurrency":-1}`),
+	{"a negative upgrade concurrency", one("upgrade", `{"concurrency":-1}`),
 		"strata:upgrade.concurrency: -1 upgrades nothing; write how many agents may be away at " +
 			"the same time, at least 1"},
 }

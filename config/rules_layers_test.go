@@ -4,21 +4,21 @@ import "strata/config"
 
 // layersRules are cases for the layers inside the cluster, except MetalLB.
 var layersRules = []rule{
-	{"consent to lose a namespace that is none", one("discard", `{"namespaces":["Team A"]}`),
+	{"consent for a malformed namespace name", one("discard", `{"namespaces":["Team A"]}`),
 		"strata:discard.namespaces[0]: Team A is no name of a namespace; write one that a refused up has named"},
-	{"consent to lose a kind that holds nothing",
+	{"consent for an unknown kind",
 		one("discard", `{"objects":["ClusterIsuer/strata"]}`),
 		"strata:discard.objects[0]: ClusterIsuer/strata has a kind that others cannot use; did " +
 			"you mean ClusterIssuer?"},
-	{"consent without a name", one("discard", `{"objects":["Gateway/traefik"]}`),
+	{"consent without the object's namespace", one("discard", `{"objects":["Gateway/traefik"]}`),
 		"strata:discard.objects[0]: Gateway/traefik is not written as Gateway/NAMESPACE/NAME; " +
 			"write it as a refused up has named it"},
-	{"a Gateway API that is no release", one("crds", `{"gatewayAPIVersion":"1.6"}`),
+	{"a malformed Gateway API version", one("crds", `{"gatewayAPIVersion":"1.6"}`),
 		"strata:crds.gatewayAPIVersion: 1.6 is not of the form vX.Y.Z; write a release tag, " +
 			"for example " + config.GatewayAPIVersion},
-	{"an issuer that resembles one", one("certManager", `{"issuer":"valut"}`),
+	{"a misspelt issuer", one("certManager", `{"issuer":"valut"}`),
 		`strata:certManager.issuer: valut is not a known issuer; did you mean vault?`},
-	{"a Vault that signs nothing", one("certManager",
+	{"a Vault beside issuer selfSigned", one("certManager",
 		`{"vault":{"address":"https://vault.example.org:8200"}}`),
 		"strata:certManager.vault: is set, and certManager.issuer is selfSigned; set " +
 			"certManager.issuer: vault, or remove certManager.vault"},
@@ -29,51 +29,51 @@ var layersRules = []rule{
 	{"a Vault without address", one("certManager", `{"issuer":"vault","vault":{"role":"strata"}}`),
 		"strata:certManager.vault.address: is empty, and other keys of certManager.vault are " +
 			"set; name the existing Vault; the stack's own Vault needs none of them"},
-	{"a path that signs nothing", one("certManager",
+	{"a malformed path of Vault", one("certManager",
 		`{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","path":"pki"}}`),
 		"strata:certManager.vault.path: pki is not of the form MOUNT/sign/ROLE; write for example pki_int/sign/strata"},
-	{"two logins", one("certManager", `{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","token":"hunter2","role":"strata"}}`),
+	{"a token beside a Kubernetes login", one("certManager", `{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","token":"hunter2","role":"strata"}}`),
 		"strata:certManager.vault.token: and the keys of the Kubernetes login (role, mount) " +
 			"exclude each other; remove the token, or the others"},
-	{"a CA that is none", one("certManager",
+	{"a malformed CA", one("certManager",
 		`{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","caCertificate":"hunter2"}}`),
 		"strata:certManager.vault.caCertificate: is not a certificate in PEM; paste the file " +
 			"that begins with -----BEGIN CERTIFICATE-----"},
-	{"a Vault that is switched off and needed",
+	{"issuer vault with Vault disabled",
 		map[string]string{"certManager": `{"issuer":"vault"}`, "vault": `{"enabled":false}`},
 		"strata:vault.enabled: false leaves certManager.issuer vault without a Vault; enable it, " +
 			"or set certManager.vault.address"},
-	{"no size at all", one("vault", `{"storage":{"size":"lots"}}`),
+	{"a malformed volume size", one("vault", `{"storage":{"size":"lots"}}`),
 		"strata:vault.storage.size: lots is not a size of storage; write for example 1Gi"},
-	{"a class for no volume", one("vault", `{"storage":{"persistent":false,"class":"fast"}}`),
+	{"a StorageClass without a volume", one("vault", `{"storage":{"persistent":false,"class":"fast"}}`),
 		"strata:vault.storage.class: fast is set, and vault.storage.persistent is false; remove one of them"},
-	{"no webhook at all", one("certManager", `{"replicas":-1}`),
+	{"negative replicas of cert-manager", one("certManager", `{"replicas":-1}`),
 		"strata:certManager.replicas: -1 is less than one; use 1 or more"},
 	{"an unknown ingress controller", one("ingress", `{"controllers":["treafik"]}`),
 		"strata:ingress.controllers[0]: treafik is not a known ingress controller; did you mean traefik?"},
-	{"one controller twice", one("ingress", `{"controllers":["traefik","traefik"]}`),
+	{"an ingress controller twice", one("ingress", `{"controllers":["traefik","traefik"]}`),
 		"strata:ingress.controllers[1]: traefik is there twice; remove one"},
-	{"a domain that is none", one("ingress", `{"domain":"Example.org"}`),
+	{"a malformed domain", one("ingress", `{"domain":"Example.org"}`),
 		"strata:ingress.domain: Example.org is not a DNS domain; " +
 			"use lower-case letters, digits, dashes and dots, for example staging.example.org"},
-	{"a CA that may not sign for the platform",
+	{"name constraints without the platform's domain",
 		both("certManager", `{"nameConstraints":["example.org","*.example.org"]}`, "ingress",
 			`{"domain":"example.org"}`),
 		"strata:certManager.nameConstraints[1]: *.example.org is not a DNS domain; write it " +
 			"without a dot or a star in front, for example example.org"},
-	{"a CA that may sign for a name alike",
+	{"name constraints for a similar domain",
 		both("certManager", `{"nameConstraints":["ample.org"]}`, "ingress",
 			`{"domain":"example.org"}`),
 		"strata:certManager.nameConstraints: ample.org does not permit ingress.domain, " +
 			"example.org; add it, or a domain that it is below"},
-	{"constraints of another's CA", one("certManager",
+	{"name constraints for an external CA", one("certManager",
 		`{"issuer":"vault","vault":{"address":"https://v.example.org","path":"pki/sign/a"},"nameConstraints":["example.org"]}`),
 		"strata:certManager.nameConstraints: is set, and the CA is not this stack's; remove it, " +
 			"or set certManager.issuer: selfSigned"},
-	{"a CA by a name", one("certManager", `{"acceptedCA":"AB:CD"}`),
+	{"a malformed CA fingerprint", one("certManager", `{"acceptedCA":"AB:CD"}`),
 		"strata:certManager.acceptedCA: AB:CD is no sha256 fingerprint; write 16 to 64 hex " +
 			"digits, in lower case and without colons, as the gate names them"},
-	{"another's CA that is taken", one("certManager",
+	{"a CA fingerprint for an external CA", one("certManager",
 		`{"issuer":"vault","vault":{"address":"https://v.example.org","path":"pki/sign/a"},"acceptedCA":"0123456789abcdef"}`),
 		"strata:certManager.acceptedCA: is set, and the CA is not this stack's; remove it, or " +
 			"set certManager.issuer: selfSigned"},
@@ -88,13 +88,13 @@ var layersRules = []rule{
 	{"Traefik beside K3s's", one("k3s", `{"disable":["servicelb"]}`),
 		"strata:k3s.disable: leaves K3s's own Traefik on, which would own the same CRDs and IngressClass; " +
 			"add traefik to k3s.disable, or set ingress.controllers: []"},
-	{"an address that MetalLB does not have", one("traefik", `{"address":"10.10.0.99"}`),
+	{"an address outside MetalLB's pool", one("traefik", `{"address":"10.10.0.99"}`),
 		"strata:traefik.address: 10.10.0.99 is in none of metallb.addresses 10.10.0.200-10.10.0.210; " +
 			"choose one of them, or leave the key out"},
-	{"a request for a day", one("traefik", `{"longestRequest":"24h"}`),
+	{"a longest request of a day", one("traefik", `{"longestRequest":"24h"}`),
 		"strata:traefik.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest " +
 			"time that a request may take, for example 30s"},
-	{"Argo CD without a way in", both("ingress", `{"controllers":[]}`, "argocd",
+	{"Argo CD without an ingress controller", both("ingress", `{"controllers":[]}`, "argocd",
 		`{"enabled":true}`),
 		"strata:argocd.enabled: true needs Traefik for its route, and ingress.controllers is empty; " +
 			"add traefik to ingress.controllers, or set argocd.enabled: false"},
@@ -103,7 +103,7 @@ var layersRules = []rule{
 	{"a root application without a repository", one("argocd", `{"root":{"path":"apps"}}`),
 		"strata:argocd.root.repoURL: is empty, and other keys of argocd.root are set; name the " +
 			"repository, or remove argocd.root"},
-	{"a repository that is none", one("argocd", `{"root":{"repoURL":"platform"}}`),
+	{"a malformed repository URL", one("argocd", `{"root":{"repoURL":"platform"}}`),
 		"strata:argocd.root.repoURL: is not a Git URL by https, http or ssh; " +
 			"write it as git clone takes it, for example https://git.example.org/platform.git"},
 	{"a password in the URL", one("argocd",
@@ -130,35 +130,35 @@ var layersRules = []rule{
 		"apisix": `{"address":"10.10.0.205"}`,
 	}, "strata:apisix.address: 10.10.0.205 is traefik.address, and both listen on ports 80 and " +
 		"443; choose two addresses"},
-	{"no APISIX at all", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"replicas":-1}`),
+	{"negative replicas of APISIX", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"replicas":-1}`),
 		"strata:apisix.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
-	{"a chart that is none", both("ingress", `{"controllers":["apisix"]}`, "apisix",
+	{"a malformed chart version of APISIX", both("ingress", `{"controllers":["apisix"]}`, "apisix",
 		`{"controllerChartVersion":"new"}`),
 		"strata:apisix.controllerChartVersion: new is not a chart version; write X.Y.Z, " +
 			"for example " + config.APISIXControllerChartVersion},
-	{"an endless request", both("ingress", `{"controllers":["apisix"]}`, "apisix",
+	{"a longest request of a day through APISIX", both("ingress", `{"controllers":["apisix"]}`, "apisix",
 		`{"longestRequest":"24h"}`),
 		"strata:apisix.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest " +
 			"time that a request may take, for example 30s"},
-	{"an APISIX outside the pool", both("ingress", `{"controllers":["apisix"]}`, "apisix",
+	{"an APISIX address outside MetalLB's pool", both("ingress", `{"controllers":["apisix"]}`, "apisix",
 		`{"address":"10.10.0.99"}`),
 		"strata:apisix.address: 10.10.0.99 is in none of metallb.addresses " +
 			"10.10.0.200-10.10.0.210; choose one of them, or leave the key out"},
 	{"the demo without APISIX", one("apps", `{"demo":true}`),
 		"strata:apps.demo: true needs APISIX, and ingress.controllers is traefik; add apisix to " +
 			"ingress.controllers, or set apps.demo: false"},
-	{"half a validation", one("apps", `{"validate":"ful"}`),
+	{"a misspelt validate", one("apps", `{"validate":"ful"}`),
 		"strata:apps.validate: ful is neither full nor skip; did you mean full?"},
-	{"a manifest that is none", one("apps", `{"manifests":["deploy.sh"]}`),
+	{"a manifest with a wrong extension", one("apps", `{"manifests":["deploy.sh"]}`),
 		"strata:apps.manifests[0]: deploy.sh is not the path of a YAML or JSON file; name a file " +
 			"that ends in .yaml or .json"},
-	{"manifests that are no files of this machine",
+	{"manifests by URL and pattern",
 		one("apps", `{"manifests":["*.yaml","https://example.org/x.yaml"]}`),
 		"strata:apps.manifests[0]: *.yaml is a URL or a pattern, which are not read; name one file\n" +
 			"strata:apps.manifests[1]: https://example.org/x.yaml is a URL or a pattern, which are " +
 			"not read; name one file"},
 	{"a manifest twice", one("apps", `{"manifests":["a.yaml","a.yaml"]}`),
 		"strata:apps.manifests[1]: a.yaml is there twice; remove one"},
-	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
+	{"negative replicas of Traefik", one("traefik", `{"replicas":-1}`),
 		"strata:traefik.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
 }

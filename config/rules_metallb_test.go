@@ -10,11 +10,11 @@ var metallbRules = []rule{
 	{"MetalLB beside servicelb", one("k3s", `{"disable":["traefik"]}`),
 		"strata:k3s.disable: leaves K3s's servicelb on, which would fight MetalLB over every Service; " +
 			"add servicelb to k3s.disable, or set metallb.enabled: false"},
-	{"a chart version that is none", one("metallb",
+	{"a malformed chart version", one("metallb",
 		`{"addresses":["10.10.0.200/29"],"chartVersion":"latest"}`),
 		"strata:metallb.chartVersion: latest is not a chart version; write X.Y.Z, for example " +
 			config.MetalLBChartVersion},
-	{"a range that is none", pool("10.10.0.200..210"),
+	{"a malformed range", pool("10.10.0.200..210"),
 		"strata:metallb.addresses[0]: 10.10.0.200..210 is not an address range; " +
 			"write first-last or CIDR, for example 10.10.0.200-10.10.0.210"},
 	{"a range backwards", pool("10.10.0.210-10.10.0.200"),

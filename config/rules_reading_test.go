@@ -10,14 +10,14 @@ import (
 var readingRules = []rule{
 	{"an unknown section", one("metalb", `{}`),
 		"strata:metalb: is not a known section; did you mean metallb?"},
-	{"a section that resembles none", one("zzzzzz", `{}`),
+	{"an unknown section without a similar one", one("zzzzzz", `{}`),
 		"strata:zzzzzz: is not a known section; known are " +
 			strings.Join(config.Sections(), ", ")},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`),
 		"strata:k3s.versoin: is not a known key; did you mean version?"},
 	{"a key twice in a text of JSON", one("traefik", `{"replicas":3,"replicas":4}`),
 		`strata:traefik: is a text of JSON with a duplicate field "replicas"; keep one of the two`},
-	{"a dot for the colon", one("strata.traefik", `{}`),
+	{"a dot in place of the colon", one("strata.traefik", `{}`),
 		"strata:strata.traefik: has a path in its name, and so sets no key of a section; take it " +
 			"out and set it by its path: pulumi config rm 'strata:strata.traefik'; " +
 			"pulumi config set --path 'strata:traefik' VALUE"},
@@ -43,13 +43,13 @@ var readingRules = []rule{
 		`strata:hosts.nodes[0].ssh.sudoPassword: is not a text; write it in quotes`},
 	{"a list for a text", node(`"labels":{"zone":["hunter2"]}`),
 		`strata:hosts.nodes[0].labels["zone"]: is not a text`},
-	{"a text for a switch", one("k3s", `{"secretsEncryption":"yes"}`),
+	{"a text for a boolean", one("k3s", `{"secretsEncryption":"yes"}`),
 		`strata:k3s.secretsEncryption: "yes" is not true or false`},
 	{"a word for on or off", one("verify", `perhaps`), `strata:verify: "perhaps" is not on or off`},
-	{"no duration", one("timeouts", `{"api":"5"}`),
+	{"a malformed duration", one("timeouts", `{"api":"5"}`),
 		`strata:timeouts.api: "5" is not a duration, for example 5m`},
-	{"no network", one("k3s", `{"clusterCIDR":"10.42.0.0"}`),
+	{"a malformed network", one("k3s", `{"clusterCIDR":"10.42.0.0"}`),
 		`strata:k3s.clusterCIDR: "10.42.0.0" is not a network in CIDR form, for example 10.10.0.0/24`},
-	{"no address", hosts(`{"name":"a","role":"server","address":"10.10.0.256"}`),
+	{"a malformed address", hosts(`{"name":"a","role":"server","address":"10.10.0.256"}`),
 		`strata:hosts.nodes[0].address: "10.10.0.256" is not an IP address, for example 10.10.0.11`},
 }

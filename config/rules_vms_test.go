@@ -43,13 +43,13 @@ var vmRules = []rule{
 		"strata:hosts.libvirt.type: kmv is not a known type; known are kvm, qemu"},
 	{"a server with too little memory", vms("libvirt", image, `,"vm":{"memoryMiB":1024}`),
 		"strata:hosts.nodes[0].vm.memoryMiB: 1024 is too little for a K3s server; use 2048 or more"},
-	{"a disk that holds nothing", vms("libvirt", image, `,"vm":{"diskGiB":2}`),
+	{"a disk that is too small", vms("libvirt", image, `,"vm":{"diskGiB":2}`),
 		"strata:hosts.nodes[0].vm.diskGiB: 2 is too small for a system with K3s; use 4 or more"},
-	{"a number for libvirt", vms("libvirt", image, `,"vm":{"id":101}`),
+	{"a VM number for libvirt", vms("libvirt", image, `,"vm":{"id":101}`),
 		"strata:hosts.nodes[0].vm.id: 101 is not read: only Proxmox VE numbers its machines; remove it"},
-	{"a number that Proxmox refuses", vms("proxmox", pve+image, `,"vm":{"id":7}`),
+	{"a VM number that Proxmox refuses", vms("proxmox", pve+image, `,"vm":{"id":7}`),
 		"strata:hosts.nodes[0].vm.id: 7 is no VM number of Proxmox VE; use 100 to 999999999"},
-	{"a VLAN that is none", vms("proxmox", pve+image+`"proxmox":{"vlan":5000},`, ""),
+	{"an invalid VLAN tag", vms("proxmox", pve+image+`"proxmox":{"vlan":5000},`, ""),
 		"strata:hosts.proxmox.vlan: 5000 is no VLAN tag; use 1 to 4094"},
 	{"a module that is a command", vms("libvirt",
 		`"vm":{"image":"https://a.example.org/b.qcow2","modules":["a; b"]},`, ""),
@@ -72,7 +72,7 @@ var vmRules = []rule{
 	{"the size of an existing host", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","vm":{"cpus":4}}]}`),
 		"strata:hosts.nodes[0].vm: is only read by drivers libvirt and proxmox; remove it or set another driver"},
-	{"an existing host that is to be made anew", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
+	{"recreate for an existing host", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","recreate":"disk"}]}`),
 		"strata:hosts.nodes[0].recreate: disk is for machines that Strata makes, and driver " +
 			"existing makes none; remove it"},

@@ -91,8 +91,7 @@ func TestCommittedStackFilesNameSchemaAndAreValid(t *testing.T) {
 		"# yaml-language-server: $schema=")))
 }
 
-// expressible matches complaints about a value's form and not about its meaning. The schema must
-// make all of them, too.
+// expressible matches problems with the form of a value. The schema must report them, too.
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 

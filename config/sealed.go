@@ -7,9 +7,9 @@ import "reflect"
 // blindingCrypter).
 const Sealed = "[secret]"
 
-// needsPlain reports whether commands of strata must read the texts of a field: those of a type or
-// enumeration with known texts, which the program branches on, and those with the tag plain, which
-// name a file, an object or an address.
+// needsPlain reports whether strata's commands must read the texts of a field. The program branches
+// on texts of a type or enumeration with known texts. Texts with the tag plain name a file, an
+// object or an address.
 func needsPlain(field reflect.StructField) bool {
 	of := field.Type
 	if of.Kind() == reflect.Slice {

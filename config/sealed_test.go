@@ -23,7 +23,7 @@ func ofFile(t *testing.T, more string) (*config.Config, error) {
 	return config.OfStack(filepath.Dir(file), "dev", file)
 }
 
-func TestEncryptedStringsAreReadAsSealed(t *testing.T) {
+func TestEncryptedStringsAreReadAsPlaceholders(t *testing.T) {
 	cfg, err := ofFile(t, `
   strata:argocd:
     adminPasswordHash: {secure: v1:hunter2}
@@ -38,7 +38,7 @@ func TestEncryptedStringsAreReadAsSealed(t *testing.T) {
 	assert.Equal(t, map[string]string{"KEY": config.Sealed}, cfg.Apps.Workloads[0].SecretEnv)
 }
 
-func TestWhollyEncryptedSectionIsRefused(t *testing.T) {
+func TestEncryptedObjectOrNumberIsRefused(t *testing.T) {
 	for _, section := range []string{"strata:apps: {secure: v1:hunter2}", "strata:apps: {workloads: {secure: v1:hunter2}}", "strata:traefik: {replicas: {secure: v1:hunter2}}"} {
 		_, err := ofFile(t, "  "+section+"\n")
 		require.ErrorContains(t, err, "is encrypted as a whole", section)
@@ -46,7 +46,7 @@ func TestWhollyEncryptedSectionIsRefused(t *testing.T) {
 	}
 }
 
-// Commands of strata would choose another branch for such a text, or look for a file of this name.
+// Commands of strata branch on some of these texts, and open the files that others name.
 func TestEncryptedTextsThatCommandsNeedAreRefused(t *testing.T) {
 	for key, section := range map[string]string{
 		"hosts.driver":                     "hosts: {driver: SEALED}",
@@ -78,7 +78,7 @@ func TestEncryptedTextsThatCommandsNeedAreRefused(t *testing.T) {
 	}
 }
 
-func TestSealedStringsAreRefusedOutsideStackFiles(t *testing.T) {
+func TestEncryptedStringsAreRefusedOutsideStackFiles(t *testing.T) {
 	_, err := config.Load("dev", map[string]string{
 		"argocd": `{"adminPasswordHash":{"secure":"v1:abc"}}`}, func(string) string { return "" })
 	require.ErrorContains(t, err, "adminPasswordHash: ")

@@ -25,7 +25,7 @@ func machines(keys string) map[string]string {
 // madeHosts is the beginning of a section whose hosts Strata makes.
 const madeHosts = `{"driver":"proxmox","subnet":"10.10.0.0/24","hypervisor":{"address":"10.10.0.2"},"proxmox":{"template":9000},`
 
-// both returns the good configuration with two sections replaced.
+// both returns a configuration with two sections.
 func both(first, firstText, second, secondText string) map[string]string {
 	raw := one(first, firstText)
 	raw[second] = secondText

@@ -22,18 +22,18 @@ type SSH struct {
 	// the other drivers generate a key.
 	KeyFile string `json:"keyFile,omitempty" plain:"true"`
 	// HostKey pins the host's public key, in authorized_keys form. Default: the key in knownHosts,
-	// or else the key from one bounded first contact. Only driver existing reads it: the other
-	// drivers make the host's key before its first boot.
+	// or else the key that the host shows at the first connection. Only driver existing reads it:
+	// the other drivers make the host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty" plain:"true"`
-	// Jump are the jump hosts on the way to the host. The first one is the one that this machine
-	// reaches directly. Only SSH goes through them unless dynamicForward is set: the API (6443) and
-	// the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of
-	// config, or else none.
+	// Jump are the jump hosts on the way to the host; this machine connects to the first one.
+	// Without dynamicForward, only SSH goes through them. This machine must then reach the API
+	// (port 6443) and the load balancer's addresses directly. Default: ProxyJump of config, or else
+	// none.
 	Jump []JumpHost `json:"jump,omitempty"`
-	// DynamicForward is a port of this machine where a SOCKS proxy leads through the last jump
-	// host, like DynamicForward of ssh_config(5). Gates and Pulumi reach the API and the load
-	// balancer's addresses through it, and the kubeconfig names it. Only hosts.ssh has it. Each
-	// stack needs its own port, for example 1080. Default: none, they are reached directly.
+	// DynamicForward is the local port of a SOCKS proxy through the last jump host, like
+	// DynamicForward of ssh_config(5). Gates and Pulumi reach the API and the load balancer's
+	// addresses through it, and the kubeconfig names it. Only hosts.ssh has it. Each stack needs
+	// its own port, for example 1080. Default: none, connections are direct.
 	DynamicForward int `json:"dynamicForward,omitempty"`
 	// Agent offers the keys of the user's ssh-agent (SSH_AUTH_SOCK), after the key of keyFile.
 	// Default: true if config names an IdentityAgent, or else false.
@@ -41,19 +41,19 @@ type SSH struct {
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.
 	Passphrase string `json:"passphrase,omitempty" secret:"true"`
-	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
-	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
+	// SudoPassword is the user's password for sudo. It must be encrypted: pulumi config set
+	// --secret --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for no password.
 	SudoPassword string `json:"sudoPassword,omitempty" secret:"true"`
 	// Config is the path of a file in the format of ssh_config(5), for example ~/.ssh/config.
-	// OpenSSH's client must be installed: it reads the file (ssh -G), by a node's name or else its
-	// address. Strata uses its hostname, user, port, identityfile, certificatefile, identitiesonly,
-	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, unless a key
-	// here overrides them. Other nodes still know the host by the node's address. Default: none is
+	// OpenSSH's client must be installed: Strata runs `ssh -G` with a node's name, or else its
+	// address. The keys of ssh override hostname, user, port, identityfile, certificatefile,
+	// identitiesonly, identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile.
+	// Strata reads no other settings. Other nodes still use the node's address. Default: none is
 	// read.
 	Config string `json:"config,omitempty" plain:"true"`
 	// KnownHosts is the path of a file in ssh's format, for example ~/.ssh/known_hosts. It must
-	// have the key of each host and jump host that has no hostKey; of several keys of one type any
-	// is accepted. Default: UserKnownHostsFile of config, or else none is read.
+	// have the key of each host and jump host without hostKey. If it has several keys of one type,
+	// each is accepted. Default: UserKnownHostsFile of config, or else none is read.
 	KnownHosts string `json:"knownHosts,omitempty" plain:"true"`
 }
 

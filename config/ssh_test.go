@@ -19,7 +19,7 @@ func withSSH(keys string) map[string]string {
 	return raw
 }
 
-func TestSSHDefaultsYieldToSSHConfig(t *testing.T) {
+func TestSSHSettingsHaveNoDefaultsWithSSHConfig(t *testing.T) {
 	cfg, err := config.Load("dev", withSSH(`"config":"~/.ssh/config","port":2222`), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, config.SSH{Config: "~/.ssh/config", Port: 2222}, cfg.Hosts.Nodes[0].SSH)
@@ -50,7 +50,7 @@ func TestSharedSSHErrorsAreReportedOnce(t *testing.T) {
 		"strata:hosts.ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user")
 }
 
-func TestPlainSSHPasswordsAreRefusedByPulumiConfig(t *testing.T) {
+func TestUnencryptedSSHPasswordsAreRefused(t *testing.T) {
 	raw := withSSH(`"user":"ops","passphrase":"hunter2","sudoPassword":"hunter3"`)
 	_, err := fromPulumi(t, raw)
 	require.ErrorContains(t, err, "strata:hosts.ssh.passphrase: is not encrypted; run: pulumi "+

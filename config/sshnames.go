@@ -1,9 +1,8 @@
 package config
 
-// SSHNames are the names of a login's settings in messages. The reader has either a stack file or a
-// command line.
+// SSHNames are the names of SSH settings in messages: keys of a stack file, or flags of a command.
 type SSHNames struct {
-	// Node is the format of a node's index and name.
+	// Node is a format with two arguments: a node's index and its name.
 	Node string
 	// Passphrase is the instruction for giving a key's passphrase, and Agent that for offering an
 	// agent's keys.

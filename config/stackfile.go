@@ -34,7 +34,7 @@ func StackFile(folder, stack string) string {
 	return filepath.Join(folder, project.StackConfigDir, filepath.Base(file))
 }
 
-// checkStackName refuses a stack of another project, of which Pulumi would give the state.
+// checkStackName refuses the name of another project's stack, whose state Pulumi would return.
 func checkStackName(folder, stack string) error {
 	parts := strings.Split(stack, "/")
 	_, project, err := readProject(folder)
@@ -48,8 +48,8 @@ func checkStackName(folder, stack string) error {
 }
 
 // OfStack makes the configuration of a stack from its file, which may have any name, and the folder
-// of its project. Encrypted texts become Sealed, and no rule is applied to them. Any other
-// encrypted value is a mistake.
+// of its project. Encrypted texts become Sealed, and no rule is applied to them. An encrypted value
+// that is no text is a mistake.
 func OfStack(project, stack, file string) (*Config, error) {
 	return ofStack(project, stack, file, false)
 }

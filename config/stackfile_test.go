@@ -100,7 +100,7 @@ func TestPartsThatPulumiIgnoresAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "---: begins another document")
 }
 
-// The engine passes one of two forms, and a program cannot see that there were two.
+// The engine passes only one of the two forms to a program, so the program reads the file as well.
 func TestProgramRefusesKeyInTwoForms(t *testing.T) {
 	s := pulumitest.NewStackFile(t, "", "  traefik: {replicas: 3}\n  strata:traefik: {replicas: 4}\n")
 	whole := map[string]string{"strata:traefik": `{"replicas":3}`,

@@ -12,9 +12,9 @@ import (
 )
 
 // applyProject gives a stack the defaults and values of its project. refused is the engine's
-// refusal of values that do not match the project's declarations. The engine's own code for this
-// (pulumi/pkg/workspace/config.go) would add the engine to the program; tests/engine compares the
-// two.
+// refusal of values that do not match the project's declarations. The engine's own code
+// (pulumi/pkg/workspace/config.go) would make the engine a part of the program; tests/engine
+// compares both results.
 func applyProject(project *workspace.Project, whole sdkconfig.Map) (refused, err error) {
 	for _, written := range slices.Sorted(maps.Keys(project.Config)) {
 		declared := project.Config[written]

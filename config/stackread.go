@@ -129,9 +129,10 @@ func checkOwnFile(project, folder, stack string) problems {
 	return mistakes
 }
 
-// checkWritten refuses the parts of a stack file that Pulumi ignores. These are one of two forms of
-// a key (Pulumi does not use the same one in each run), keys beside config, and documents after the
-// first. Unknown keys that resemble no configuration may hold YAML anchors.
+// checkWritten refuses the parts of a stack file that Pulumi ignores: keys beside config, and
+// documents after the first. It also refuses a key in two forms, because runs of Pulumi differ in
+// the form that they use. Unknown keys that resemble no configuration are accepted: they may hold
+// YAML anchors.
 func checkWritten(project string, text []byte) (ps problems, err error) {
 	var file struct {
 		Config map[string]any `yaml:"config"`

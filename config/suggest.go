@@ -9,9 +9,8 @@ import (
 )
 
 // nearest returns the known word that most resembles word, or "" if none does. A third of the
-// letters may differ. In a word of at least four letters two may differ, because two swapped
-// letters count as two. A single letter may not differ. That allows a typing error, and suggests
-// nothing unrelated.
+// letters may differ, but at least two, because two swapped letters count as two. In a word of two
+// or three letters, one may differ.
 func nearest(word string, known []string) string {
 	allowed := max(2, len(word)/3)
 	if len(word) < 4 {

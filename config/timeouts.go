@@ -13,7 +13,7 @@ type Timeouts struct {
 	Host metav1.Duration `json:"host,omitzero"`
 	// API bounds the wait for each API server. Default 10m.
 	API metav1.Duration `json:"api,omitzero"`
-	// Nodes bounds the wait for the exact node set. Default 10m.
+	// Nodes bounds the wait until the cluster has exactly the configured nodes. Default 10m.
 	Nodes metav1.Duration `json:"nodes,omitzero"`
 	// MetalLBWebhook bounds the wait for MetalLB's webhook. Default 5m.
 	MetalLBWebhook metav1.Duration `json:"metallbWebhook,omitzero"`
@@ -32,7 +32,7 @@ type Timeouts struct {
 	// APISIX bounds the wait for each of APISIX's parts: its webhook, its Gateway, its Pods.
 	// Default 3m.
 	APISIX metav1.Duration `json:"apisix,omitzero"`
-	// Apps bounds each probe of the last step, the validation. Default 4m.
+	// Apps bounds each gate of the demo. Default 4m.
 	Apps metav1.Duration `json:"apps,omitzero"`
 	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable
 	// WAVE2_TIMEOUT, in seconds, overrides it.

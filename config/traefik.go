@@ -8,41 +8,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Traefik configures the ingress controller.
+// Traefik configures the ingress controller Traefik.
 type Traefik struct {
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is the number of Pods. Default 2. With two, one can go while the other serves.
+	// Replicas is the number of Pods. Default 2, so that one Pod serves while the other is
+	// replaced.
 	Replicas int `json:"replicas,omitempty"`
-	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB
-	// chooses.
+	// Address is Traefik's load balancer address, from metallb.addresses. Default: MetalLB chooses
+	// one.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is Cluster or Local. With Cluster, every node takes requests for the
 	// load balancer's address. With Local, only nodes with a ready Pod of the ingress controller
 	// do, and the Pod sees the clients' own addresses (docs/values.md has the cost). Default:
 	// Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest bounds the time of a request. A stopping Pod serves its open requests for this
-	// time. Default 30s.
+	// LongestRequest is the longest time that a request may take. A stopping Pod finishes its open
+	// requests within this time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated
 	// password. Default true.
 	Dashboard *bool `json:"dashboard,omitempty"`
 }
 
-// TrafficPolicy says which nodes take requests from outside for a Service
+// TrafficPolicy selects the nodes that take requests from outside for a Service
 // (https://kubernetes.io/docs/reference/networking/virtual-ips/#external-traffic-policy).
 type TrafficPolicy string
 
 // The values of TrafficPolicy.
 const (
-	// TrafficCluster: every node takes requests. It may pass a request on to another node, which
-	// then sees the first node's address as the client's.
+	// TrafficCluster makes every node take requests. A node may pass a request on to another node,
+	// which then sees the first node's address as the client's.
 	TrafficCluster TrafficPolicy = "Cluster"
-	// TrafficLocal: only nodes with a ready Pod take requests, each for its own Pods.
+	// TrafficLocal makes only nodes with a ready Pod take requests, each for its own Pods.
 	TrafficLocal TrafficPolicy = "Local"
 )
 
@@ -118,7 +119,7 @@ func traefikObjects() []OwnedValue {
 			"with traefik.dashboard a route, a gate and an output of the stack go by it",
 			"use traefik.dashboard",
 			"api.dashboard", "api.basePath")),
-		// Traefik has no route of the Gateway API until each of its caches is filled (traefik
+		// Traefik serves no route of the Gateway API until each of its caches is filled (traefik
 		// pkg/provider/kubernetes/gateway/client.go, WatchAll).
 		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's "+
 			"standard channel does not have, and serve no HTTPRoute",

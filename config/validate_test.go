@@ -80,7 +80,7 @@ func TestValidationErrorIsProblemWithKeyAndValue(t *testing.T) {
 	assert.Equal(t, "1.36", problem.Value)
 }
 
-func TestUnreadableKeyCausesNoFollowUpErrors(t *testing.T) {
+func TestMisspeltRequiredKeyIsReportedOnce(t *testing.T) {
 	raw := good()
 	raw["metallb"] = `{"adresses":["10.10.0.200-10.10.0.210"]}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -97,9 +97,9 @@ func TestValidSettingsAreAccepted(t *testing.T) {
 			` root@server-1"}`),
 		"a jump host that known_hosts knows": node(
 			`"ssh":{"jump":[{"host":"bastion"}],"knownHosts":"known_hosts"}`),
-		"a sudo password for some": one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"sudoPassword":"x"},"nodes":[
+		"a sudo password that one node uses": one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"sudoPassword":"x"},"nodes":[
 			{"name":"server-1","role":"server","address":"10.10.0.11","ssh":{"user":"ops"}},{"name":"agent-1","role":"agent","address":"10.10.0.21"}]}`),
-		"what an ssh_config says": node(`"ssh":{"config":"~/.ssh/config"}`),
+		"an ssh_config": node(`"ssh":{"config":"~/.ssh/config"}`),
 		"certificate names": one("k3s",
 			`{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
 		"further arguments": one("k3s",
@@ -109,7 +109,7 @@ func TestValidSettingsAreAccepted(t *testing.T) {
 		"a flag of another K3s": one("k3s",
 			`{"version":"v1.37.0+k3s1","serverArgs":{"new-flag":1},"agentArgs":{"flannel-backend":"x"}}`),
 		"two ranges": pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
-		"servicelb alone": {
+		"servicelb without MetalLB": {
 			"k3s": `{"disable":["traefik"]}`, "metallb": `{"enabled":false}`,
 		},
 	}

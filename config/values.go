@@ -13,9 +13,9 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Values are the user's values of one chart, in the form of its values.yaml. They are merged below
-// the layer's own. A value that a gate or a route relies on is refused (charts.go), so that none is
-// silently overridden.
+// Values are the user's Helm values for one chart, in the form of its values.yaml. The layer's own
+// values override them. A value that a gate or a route relies on is refused (charts.go), so that
+// none is silently overridden.
 type Values struct {
 	// Tree has the values: objects, lists, texts, whole numbers (int64), fractions (float64) and
 	// booleans. Nil if there are none.
@@ -50,7 +50,7 @@ func isWithin(inner, outer string) bool {
 	return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// GivesWay reports whether a value that Strata sets is only a default, which the user's value
+// GivesWay reports whether Strata's value at path is only a default, which the user's value
 // replaces.
 func (v Values) GivesWay(path string) bool { return slices.Contains(chartOf(v.Key).defaults, path) }
 
@@ -99,8 +99,8 @@ func (v Values) Unknown(known []string) []Problem {
 }
 
 // SchemaProblem returns the problem of a value that the chart's schema refuses. rule has the
-// reason, and keyword names the rule in the schema. given is false if the user did not set that
-// value, so the rule refuses the chart's own.
+// reason, and keyword names the rule in the schema. given is false if the user did not set the
+// value: then the schema refuses the chart's own value.
 func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Problem, given bool) {
 	key, at := field("%s", v.Key), any(v.Tree)
 	for _, step := range path {
@@ -129,7 +129,7 @@ func (v Values) SchemaProblem(path []string, rule, keyword string) (problem Prob
 }
 
 // BooleanWords returns a problem for each of the texts yes, no, on and off where the chart's
-// defaults have a boolean. Templates take any text for true.
+// defaults have a boolean. Helm templates treat any such text as true.
 func (v Values) BooleanWords(defaults map[string]any) []Problem {
 	var ps problems
 	ps.addBooleanWords(v.Key, v.Tree, defaults)
@@ -155,7 +155,7 @@ func isBooleanWord(value any) bool {
 	return slices.Contains([]string{"yes", "no", "on", "off"}, strings.ToLower(fmt.Sprint(value)))
 }
 
-// OwnValues returns the user's values of each installed chart for which there are some.
+// OwnValues returns the user's values for each installed chart that has any.
 func (c *Config) OwnValues() (all []Values) {
 	for _, row := range charts {
 		if own := row.userValues(c); own.Tree != nil && row.needed(c) {

@@ -64,15 +64,16 @@ func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	return owned
 }
 
-// isPositive allows any whole number of replicas except zero, because a rollout without Pods is
-// complete at once. A chart writes a text unchanged, so "0" is zero as well. null has its own rule.
+// isPositive reports whether a number of replicas is positive, because a rollout without Pods is
+// complete at once. A text counts as its number, because charts write it unchanged. isPositive also
+// accepts null, which another rule refuses, and encrypted values.
 func isPositive(_ *Config, replicas any) bool {
 	number, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(replicas)))
 	return err == nil && number > 0 || replicas == nil || replicas == any(Sealed)
 }
 
-// keepNames returns OwnedValues for the paths that rename a chart's objects: the two that nearly
-// every chart has, and more.
+// keepNames returns OwnedValues for values that rename a chart's objects: nameOverride,
+// fullnameOverride, and more.
 func keepNames(more ...string) []OwnedValue {
 	return keepDefaults("gates, routes and policies know the chart's objects by its own names",
 		slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
@@ -86,7 +87,7 @@ const (
 	itself   = "Strata makes this object itself"
 )
 
-// chosenAddress lists the ways to request an address from MetalLB, below a Service's values.
+// chosenAddress is the annotation that requests an address from MetalLB, below a Service's values.
 const (
 	metallbIPs    = `"metallb.io/loadBalancerIPs"`
 	chosenAddress = "annotations[" + metallbIPs + "]"

@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// refusedRules are cases of chart values that Strata refuses although the chart accepts them: an
-// update with them would succeed, but break a route, a gate or another part of the stack.
+// refusedRules are cases of values that the chart accepts and Strata refuses. An update with them
+// would succeed, but break a route, a gate or another part of the stack.
 var refusedRules = []rule{
 	{"routes of the Gateway API's experimental channel",
 		one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
@@ -17,39 +17,39 @@ var refusedRules = []rule{
 			"values to set: Traefik would wait without end for " +
 			"TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and " +
 			"serve no HTTPRoute; use Traefik's own IngressRouteTCP"},
-	{"no dashboard, by the chart", one("traefik", `{"values":{"api":{"dashboard":false}}}`),
+	{"the dashboard disabled by values", one("traefik", `{"values":{"api":{"dashboard":false}}}`),
 		"strata:traefik.values.api.dashboard: false is not for values to set: with " +
 			"traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard"},
-	{"the dashboard elsewhere", one("traefik", `{"values":{"api":{"basePath":"/edge"}}}`),
+	{"another path of the dashboard", one("traefik", `{"values":{"api":{"basePath":"/edge"}}}`),
 		`strata:traefik.values.api.basePath: "/edge" is not for values to set: with traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard`},
-	{"metrics by a route of one's own", one("traefik",
+	{"metrics by the user's own route", one("traefik",
 		`{"values":{"metrics":{"prometheus":{"manualRouting":true}}}}`),
 		"strata:traefik.values.metrics.prometheus.manualRouting: true is not for values to set: " +
 			"a canary counts answers there; remove it"},
 	{"Vault's UI", one("vault", `{"values":{"ui":{"enabled":true}}}`),
 		"strata:vault.values.ui.enabled: true is not for values to set: Strata's configuration " +
 			"of Vault has its UI off, so the Service would lead to nothing; remove it"},
-	{"the address by another way", one("apisix",
+	{"the address by a Service's loadBalancerIP", one("apisix",
 		`{"values":{"service":{"loadBalancerIP":"10.10.0.201"}}}`),
 		`strata:apisix.values.service.loadBalancerIP: "10.10.0.201" is not for values to set: Strata sets it; use apisix.address`},
-	{"a budget for the only Pod", one("certManager",
+	{"a disruption budget for the only Pod", one("certManager",
 		`{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`),
 		"strata:certManager.values.cainjector.podDisruptionBudget.enabled: true is not for " +
 			"values to set: with one replica the chart's PodDisruptionBudget " +
 			"blocks each drain of its node; use certManager.replicas"},
-	{"the address by the annotations of TCP alone",
+	{"the address by annotations for TCP",
 		one("traefik", `{"values":{"service":{"annotationsTCP":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
 		`strata:traefik.values.service.annotationsTCP["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
-	{"none as a text", one("argocd", `{"values":{"server":{"replicas":"0"}}}`),
+	{"zero replicas as a text", one("argocd", `{"values":{"server":{"replicas":"0"}}}`),
 		`strata:argocd.values.server.replicas: "0" is not for values to set: with none Argo CD does nothing; write at least 1`},
-	{"no controller of Argo CD's", one("argocd", `{"values":{"controller":{"replicas":0}}}`),
+	{"zero replicas of Argo CD's controller", one("argocd", `{"values":{"controller":{"replicas":0}}}`),
 		"strata:argocd.values.controller.replicas: 0 is not for values to set: with none Argo CD " +
 			"does nothing; write at least 1"},
-	{"no controller of APISIX's", one("apisix",
+	{"zero replicas of APISIX's controller", one("apisix",
 		`{"controllerValues":{"deployment":{"replicas":0}}}`),
 		"strata:apisix.controllerValues.deployment.replicas: 0 is not for values to set: with " +
 			"none no route reaches the data plane; write at least 1"},
-	{"a Wave that may do nothing", one("apps",
+	{"Wave without RBAC", one("apps",
 		`{"wave":{"enabled":true,"values":{"global":{"rbac":{"enabled":false}}}}}`),
 		"strata:apps.wave.values.global.rbac.enabled: false is not for values to set: without it " +
 			"Wave may do none of its work; remove it"},
@@ -58,13 +58,13 @@ var refusedRules = []rule{
 		`strata:certManager.values.approveSignerNames: is not for values to set: ` +
 			"the platform's own certificates would never be approved; list " +
 			"issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
-	{"signers that are no list", one("certManager",
+	{"signers as a text", one("certManager",
 		`{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
 		`strata:certManager.values.approveSignerNames: "issuers.cert-manager.io/*" is not for values to set: the platform's own certificates would ` +
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
 
-func TestTextsThatAreNoNumberOfReplicasAreRefused(t *testing.T) {
+func TestReplicasThatAreNoPositiveNumberAreRefused(t *testing.T) {
 	for _, replicas := range []string{`"0x0"`, `"0b0"`, `"0o0"`, `false`, `0.5`, `[]`, `{}`, `"none"`, `-1`} {
 		_, err := config.Load("dev", withValues(t, "argocd.values",
 			`{"server":{"replicas":`+replicas+`}}`), noEnv)
@@ -75,7 +75,7 @@ func TestTextsThatAreNoNumberOfReplicasAreRefused(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// If a value is refused only in some cases, the user may set it in all others.
+// Some values are refused only with certain other settings. Otherwise the user may set them.
 func TestConditionallyRefusedValuesAreAcceptedOtherwise(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",

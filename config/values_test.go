@@ -18,35 +18,35 @@ import (
 
 // valuesRules are cases for the user's values of charts.
 var valuesRules = []rule{
-	{"what Strata sets, with a key of its own", one("traefik", `{"values":{"deployment":{"replicas":3}}}`),
+	{"a value of Strata with a configuration key", one("traefik", `{"values":{"deployment":{"replicas":3}}}`),
 		"strata:traefik.values.deployment.replicas: 3 is not for values to set: Strata sets it; use traefik.replicas"},
-	{"what Strata sets, as it sets it", one("traefik", `{"values":{"service":{"spec":{"type":"LoadBalancer"}}}}`),
+	{"a value of Strata, unchanged", one("traefik", `{"values":{"service":{"spec":{"type":"LoadBalancer"}}}}`),
 		`strata:traefik.values.service.spec.type: "LoadBalancer" is not for values to set: the gate of the address waits for one from MetalLB; remove it`},
-	{"below what Strata sets", one("traefik", `{"values":{"gateway":{"listeners":{"web":{"port":80}}}}}`),
+	{"a value below one of Strata", one("traefik", `{"values":{"gateway":{"listeners":{"web":{"port":80}}}}}`),
 		`strata:traefik.values.gateway: is not for values to set: Strata makes this object itself; remove it`},
-	{"what a gate relies on", one("metallb", `{"addresses":["10.10.0.200-10.10.0.210"],"values":{"fullnameOverride":"lb"}}`),
+	{"a value that a gate relies on", one("metallb", `{"addresses":["10.10.0.200-10.10.0.210"],"values":{"fullnameOverride":"lb"}}`),
 		`strata:metallb.values.fullnameOverride: "lb" is not for values to set: gates, routes and policies know the chart's objects by its own names; remove it`},
 	{"a name that has dots", one("traefik", `{"values":{"service":{"annotations":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
 		`strata:traefik.values.service.annotations["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
-	{"null in the place of what Strata sets", one("traefik", `{"values":{"deployment":null}}`),
+	{"null in place of values of Strata", one("traefik", `{"values":{"deployment":null}}`),
 		"strata:traefik.values.deployment: null would not reach the chart: Pulumi leaves out what is null; write the value that the chart is to have"},
-	{"null for a value of the chart's", one("argocd", `{"values":{"server":{"resources":{"limits":null}}}}`),
+	{"null for a value of the chart", one("argocd", `{"values":{"server":{"resources":{"limits":null}}}}`),
 		"strata:argocd.values.server.resources.limits: null would not reach the chart: Pulumi leaves out what is null; write the value that the chart is to have"},
 	{"null in a list", one("argocd", `{"values":{"server":{"extraArgs":["a",{"b.c":null}]}}}`),
 		"strata:argocd.values.server.extraArgs[1][\"b.c\"]: null would not reach the chart: Pulumi leaves out what is null; write the value that the chart is to have"},
 	{"an integer that Pulumi would round", one("argocd", `{"values":{"server":{"chatID":-1009223372036854775}}}`),
 		"strata:argocd.values.server.chatID: -1009223372036854775 would be rounded: Pulumi's integers end at 2^53; write it as a text if the chart takes one"},
-	{"one in a list", one("argocd", `{"values":{"server":{"ids":[1,18446744073709551616]}}}`),
+	{"an integer in a list that Pulumi would round", one("argocd", `{"values":{"server":{"ids":[1,18446744073709551616]}}}`),
 		"strata:argocd.values.server.ids[1]: 18446744073709552000 would be rounded: Pulumi's integers end at 2^53; write it as a text if the chart takes one"},
-	{"a text in the place of what Strata sets", one("traefik", `{"values":{"deployment":"none"}}`),
+	{"a text in place of values of Strata", one("traefik", `{"values":{"deployment":"none"}}`),
 		`strata:traefik.values.deployment: "none" would take deployment.replicas away, which Strata relies on; write an object with the other keys`},
-	{"a text in the place of a default", one("argocd", `{"values":{"dex":false}}`),
+	{"a boolean in place of a default", one("argocd", `{"values":{"dex":false}}`),
 		`strata:argocd.values.dex: false would take dex.enabled away, which Strata relies on; write an object with the other keys`},
-	{"no object at all", one("vault", `{"values":["server"]}`),
+	{"a list in place of all values", one("vault", `{"values":["server"]}`),
 		`strata:vault.values: is not an object; write the chart's values below it, as in its values.yaml`},
-	{"a policy that is none", one("traefik", `{"externalTrafficPolicy":"local"}`),
+	{"a misspelt traffic policy", one("traefik", `{"externalTrafficPolicy":"local"}`),
 		"strata:traefik.externalTrafficPolicy: local is neither Cluster nor Local; did you mean Local?"},
-	{"the policy by another way", one("apisix", `{"values":{"service":{"externalTrafficPolicy":"Local"}}}`),
+	{"the traffic policy by values", one("apisix", `{"values":{"service":{"externalTrafficPolicy":"Local"}}}`),
 		`strata:apisix.values.service.externalTrafficPolicy: "Local" is not for values to set: Strata sets it; use apisix.externalTrafficPolicy`},
 }
 
@@ -108,7 +108,7 @@ func TestChartsRefuseNameOverrides(t *testing.T) {
 	}
 }
 
-func TestValuesErrorsAreReportedWithOthers(t *testing.T) {
+func TestChartValueErrorsAreReportedWithAllOthers(t *testing.T) {
 	raw := withValues(t, "traefik.values", `{"nameOverride":"x","deployment":{"replicas":1,"kind":"DaemonSet"}}`)
 	raw["timeouts"] = `{"apii":"1m"}`
 	_, err := config.Load("dev", raw, noEnv)
@@ -135,7 +135,7 @@ func TestUnknownChartValueIsReported(t *testing.T) {
 
 // A digest of a section is plain in the state. Values may be secret, so the section's JSON must not
 // include them.
-func TestSectionJSONOmitsValues(t *testing.T) {
+func TestSectionJSONOmitsChartValues(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
 	require.NoError(t, err)
 	text, err := json.Marshal(cfg)
@@ -149,7 +149,7 @@ func TestSectionJSONOmitsValues(t *testing.T) {
 	assert.NotContains(t, string(text), "externalTrafficPolicy")
 }
 
-func TestEncryptedValuesAreReadAsSealed(t *testing.T) {
+func TestEncryptedChartValuesAreReadAsPlaceholders(t *testing.T) {
 	cfg, err := ofFile(t, `
   strata:argocd:
     values: {configs: {cm: {oidc.config: {secure: v1:hunter2}}, repositories: [{url: x, password: {secure: v1:hunter2}}]}}
@@ -189,7 +189,7 @@ func examples(t *testing.T) (blocks, messages []string) {
 }
 
 // Each example is a part of a stack file. It must load, or fail with the message below it.
-func TestManualExamplesLoadOrFailAsDocumented(t *testing.T) {
+func TestExamplesInValuesPageLoadOrFailAsDocumented(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	blocks, messages := examples(t)
 	require.Greater(t, len(blocks), 3)

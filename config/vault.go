@@ -50,8 +50,8 @@ type Vault struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// Storage configures the place of Vault's data.
 	Storage VaultStorage `json:"storage"`
@@ -60,7 +60,7 @@ type Vault struct {
 // VaultStorage configures the volume of the stack's own Vault.
 type VaultStorage struct {
 	// Persistent keeps the data in a volume of a StorageClass, which outlives the Pod. Default
-	// true. Without it a new Pod starts with an empty Vault: for trying out.
+	// true. If false, each new Pod starts with an empty Vault: only for tests.
 	Persistent *bool `json:"persistent,omitempty"`
 	// Class is the StorageClass. Default: the cluster's default class; K3s brings local-path.
 	Class string `json:"class,omitempty"`

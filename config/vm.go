@@ -23,9 +23,9 @@ type Size struct {
 	ID int `json:"id,omitempty"`
 }
 
-// VM configures all virtual machines of a stack. Processors, memory and a larger disk are changed
-// in place. For the first two, the machines restart one at a time. The settings of cloud-init hold
-// for new machines only.
+// VM configures all virtual machines of a stack. A change of processors or memory restarts the
+// machines one at a time; a larger disk needs no restart. The settings of cloud-init affect new
+// machines only.
 type VM struct {
 	// CPUs is the number of virtual processors. Default 2.
 	CPUs int `json:"cpus,omitempty"`
@@ -33,9 +33,9 @@ type VM struct {
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// DiskGiB is the disk's size in GiB; it can grow, never shrink. Default 20.
 	DiskGiB int `json:"diskGiB,omitempty"`
-	// Image is the URL of the disk image that the machines start from, a qcow2 with cloud-init;
-	// `strata fetch` locks its sum. It is only read if artifacts.machineImage is upstream: a bundle
-	// has its own image.
+	// Image is the URL of the disk image that the machines start from, a qcow2 with cloud-init.
+	// `strata fetch` records its checksum in strata.lock. It is only read if artifacts.machineImage
+	// is upstream, because a bundle has its own image.
 	Image string `json:"image,omitempty"`
 	// DHCP makes the machines request their addresses. The network must then reserve a node's
 	// address for its MAC address, because K3s cannot change a node's address. Default false: the
@@ -47,11 +47,12 @@ type VM struct {
 	DNS []netip.Addr `json:"dns,omitempty"`
 	// AuthorizedKeys may log in besides the key that Strata generates, in authorized_keys form.
 	AuthorizedKeys []string `json:"authorizedKeys,omitempty"`
-	// Packages are installed at the first boot, from where the image gets its packages.
+	// Packages are Debian packages that are installed at the first boot, from the image's own
+	// sources.
 	Packages []string `json:"packages,omitempty"`
 	// Modules are kernel modules that are loaded at every boot. Default br_netfilter, overlay.
 	Modules []string `json:"modules,omitempty"`
-	// Sysctls are kernel settings that are made at every boot.
+	// Sysctls are kernel settings that are set at every boot.
 	Sysctls map[string]string `json:"sysctls,omitempty"`
 	// Protect refuses to delete or replace the machines until it is false again.
 	Protect bool `json:"protect,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Hypervisor is the host that runs the virtual machines, and how it is reached.
+// Hypervisor is the host that runs the virtual machines, with its SSH login.
 type Hypervisor struct {
 	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
 	// default is this machine.

@@ -8,19 +8,20 @@ import (
 // Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes
 // outside Strata.
 type Wave struct {
-	// Enabled installs it. Default false.
+	// Enabled installs Wave. Default false.
 	Enabled bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
-	// (docs/values.md). Default: none.
+	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
+	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Webhooks has Wave's admission webhook keep the Pods of a new workload unscheduled until every
-	// ConfigMap and Secret that they read exists. Without it the Pods start at once, wait for what
-	// is missing, and are replaced once when Wave adds its hash. Needs cert-manager, which signs
-	// for the webhook. Default true.
+	// Webhooks makes Wave's admission webhook keep the Pods of a new workload unscheduled until all
+	// their ConfigMaps and Secrets exist. If false, the Pods start at once, wait for missing
+	// objects, and are replaced once when Wave adds its hash. Needs cert-manager, which signs for
+	// the webhook. Default true.
 	Webhooks *bool `json:"webhooks,omitempty"`
-	// Replicas is the number of Pods; one of them acts, each answers the webhook. Default 2.
+	// Replicas is the number of Pods. One Pod replaces workloads' Pods, and each answers the
+	// webhook. Default 2.
 	Replicas int `json:"replicas,omitempty"`
 }
 

@@ -9,7 +9,8 @@ import (
 	"strata/config"
 )
 
-// Helm reads these words as booleans, Pulumi as texts, which a template takes for true.
+// Helm reads yes, no, on and off as booleans. Pulumi passes them as texts, which templates treat as
+// true.
 func TestBooleanWordsAreReportedWhereChartHasBoolean(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "argocd.values", `{"dex":{"enabled":"no","env":"off"},
 		"notifications":{"enabled":"Off"},"server":{"debug":"false"},"extra":{"on":"yes"}}`), noEnv)

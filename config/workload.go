@@ -16,7 +16,7 @@ import (
 type Workload struct {
 	// Name is the Deployment's and the Service's name, unique among workloads. Required.
 	Name string `json:"name" plain:"true"`
-	// Namespace takes the workload; Strata owns it. Default apps.
+	// Namespace is the workload's namespace, which Strata owns. Default apps.
 	Namespace string `json:"namespace,omitempty" plain:"true"`
 	// Image is the container's image, with a tag other than latest or a digest. Required.
 	Image string `json:"image"`
@@ -27,26 +27,26 @@ type Workload struct {
 	// Replicas is the number of Pods. Default 2. A single one is refused, unless acceptDowntime is
 	// set.
 	Replicas int `json:"replicas,omitempty"`
-	// AcceptDowntime allows a single replica, which nothing stands in for when its node is drained
-	// or dies. Default false.
+	// AcceptDowntime allows a single replica: the workload is down while its node is drained or
+	// dead. Default false.
 	AcceptDowntime bool `json:"acceptDowntime,omitempty"`
-	// LongestRequest bounds the time of a request; a Pod that stops finishes its requests for so
-	// long. Default 30s.
+	// LongestRequest is the longest time that a request may take. A stopping Pod finishes its open
+	// requests within this time. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
-	// PreStop is the time for which a Pod that stops still takes requests: its removal may take as
-	// long to reach every kube-proxy and ingress controller. Default 15s.
+	// PreStop is the time for which a stopping Pod still accepts requests, until every kube-proxy
+	// and ingress controller has removed the Pod from its endpoints. Default 15s.
 	PreStop metav1.Duration `json:"preStop,omitzero"`
 	// Slack is the time that a stop may take beyond preStop and longestRequest. Default 10s.
 	Slack metav1.Duration `json:"slack,omitzero"`
-	// GracePeriod is the time of a Pod that stops before it is killed. Default, and at least:
-	// preStop + longestRequest + slack.
+	// GracePeriod is the time from the start of a Pod's termination until the Pod is killed.
+	// Default, and at least: preStop + longestRequest + slack.
 	GracePeriod metav1.Duration `json:"gracePeriod,omitzero"`
-	// MinReady is the time for which a new Pod must have been ready before an old one goes. Default
-	// 5s.
+	// MinReady is the time for which a new Pod must be ready before the rollout stops an old one.
+	// Default 5s.
 	MinReady metav1.Duration `json:"minReady,omitzero"`
-	// Probes say when a Pod has started, serves and lives.
+	// Probes configures the startup, readiness and liveness probes.
 	Probes WorkloadProbes `json:"probes,omitzero"`
-	// Env are environment variables. They are plain in the state.
+	// Env are environment variables. The state stores them unencrypted.
 	Env map[string]string `json:"env,omitempty"`
 	// SecretEnv are environment variables that come from a Secret. Set them with pulumi config set
 	// --secret --path.
@@ -56,31 +56,31 @@ type Workload struct {
 	// SecretFiles are files of the container by absolute path, from a Secret. Set them with pulumi
 	// config set --secret --path.
 	SecretFiles map[string]string `json:"secretFiles,omitempty"`
-	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each
-	// time their contents change, and which cannot be edited: Pods of the previous revision keep
-	// theirs until the rollout is over, which an update then waits for whatever apps.validate says.
-	// Default false: an object is updated in place, and the Pods are replaced.
+	// ImmutableConfig stores files, secretFiles and secretEnv in immutable objects, whose names
+	// change with their contents. Pods of the previous revision keep their objects until the
+	// rollout is over. An update waits for the rollout, even if apps.validate is skip. Default
+	// false: an object is updated in place, and the Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
-	// Wave has the operator (apps.wave) replace the Pods when something that they read changes
-	// outside Strata, for example a renewed certificate. Implies immutableConfig: else a change by
-	// Strata would replace them twice. Default false.
+	// Wave makes the operator (apps.wave) replace the Pods when their ConfigMaps or Secrets change
+	// outside Strata, for example at a certificate's renewal. Implies immutableConfig: otherwise a
+	// change by Strata would replace the Pods twice. Default false.
 	Wave bool `json:"wave,omitempty"`
 	// Certificate is a certificate of the stack's CA, mounted as files. Default: none.
 	Certificate *WorkloadCertificate `json:"certificate,omitempty"`
-	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster
-	// only.
+	// Routes lead requests from outside the cluster to the workload. Default: none.
 	Routes []WorkloadRoute `json:"routes,omitempty"`
-	// Canary has a new version take a part of the requests before it replaces the old one. Default:
-	// none, the rollout replaces Pod by Pod.
+	// Canary sends a share of the requests to a new version before the rollout replaces the old.
+	// Default: none, the rollout replaces Pod by Pod.
 	Canary *Canary `json:"canary,omitempty"`
-	// Root lets the container run as root. Default false: kubelet refuses an image that does.
+	// Root lets the container run as root. Default false: kubelet refuses an image that runs as
+	// root.
 	Root bool `json:"root,omitempty"`
 	// Resources are the requests and limits of a Pod.
 	Resources WorkloadResources `json:"resources,omitzero"`
 }
 
-// MaxUnavailable returns the number of Pods that a drain may take at once. It is at least one: a
-// budget of none would hold up a drain for ever.
+// MaxUnavailable returns the number of Pods that a drain may evict at once. It is at least one,
+// because zero would block a drain for ever.
 func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
 
 // RoutesBy counts the routes of an ingress controller.
@@ -150,8 +150,8 @@ func (a Apps) WorkloadNamespaces() []string {
 	return names
 }
 
-// longestName leaves room for appended texts: a Pod's name has two hashes appended, and becomes the
-// value of a label.
+// longestName bounds a workload's name. The name of a Pod has two more hashes, and becomes the
+// value of a label, which is at most 63 characters.
 const longestName = 40
 
 // hasOwner reports whether a namespace is Kubernetes' own or a layer's.
@@ -161,7 +161,7 @@ func hasOwner(namespace string) bool {
 		slices.ContainsFunc(charts, func(row chart) bool { return row.namespace == namespace })
 }
 
-// workloadCheck holds the state that the rules of one workload share.
+// workloadCheck holds the values that the checks of one workload share.
 type workloadCheck struct {
 	*problems
 	c   *Config
@@ -201,7 +201,7 @@ func (w workloadCheck) identity() {
 	w.addIf(len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName,
 		w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
 		"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
-	// The outputs urls and addresses have the names of platformHosts already.
+	// The stack's outputs urls and addresses have these names as keys already.
 	w.addIf(slices.Contains(platformHosts, w.w.Name), w.key("name"), w.w.Name,
 		"is a name of the platform's own services", "choose another")
 	namespace := w.w.Namespace
@@ -209,8 +209,8 @@ func (w workloadCheck) identity() {
 		"is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
 	w.addIf(hasOwner(namespace), w.key("namespace"), namespace, "has an owner already",
 		"choose one that nothing else uses, for example apps")
-	// A rollout happens when the template changes. If the image's name stays the same, each node
-	// runs the copy that it already has.
+	// Without a version, a new image leaves the Pod template unchanged. Then no rollout starts, and
+	// each node runs its old copy.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
 		w.add(w.key("image"), w.w.Image, "names no version",
 			"append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")

@@ -12,13 +12,13 @@ import (
 
 // WorkloadCertificate is a certificate that Pods mount.
 type WorkloadCertificate struct {
-	// DNSNames are the names that it is valid for. Default: the Service's names inside the cluster.
+	// DNSNames are the names in the certificate. Default: the Service's names inside the cluster.
 	DNSNames []string `json:"dnsNames,omitempty"`
 	// Mount is the folder with tls.crt, tls.key and ca.crt. Default /etc/tls.
 	Mount string `json:"mount,omitempty"`
-	// Wait bounds the wait of a new Pod for a valid pair of key and chain. Default 5m.
+	// Wait bounds how long a new Pod waits for a valid key and certificate. Default 5m.
 	Wait metav1.Duration `json:"wait,omitzero"`
-	// Lifetime is for how long each is valid. Default: the CA's, 90 days.
+	// Lifetime is the certificate's lifetime. Default: 90 days; an ACME server sets its own.
 	Lifetime metav1.Duration `json:"lifetime,omitzero"`
 }
 

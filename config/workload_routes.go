@@ -18,11 +18,11 @@ const (
 	RouteApisix = "ApisixRoute"
 )
 
-// WorkloadRoute leads requests for a host to the workload.
+// WorkloadRoute leads requests for a host and a path to the workload.
 type WorkloadRoute struct {
-	// Host is the name below ingress.domain. Default: the workload's name.
+	// Host is the DNS label below ingress.domain. Default: the workload's name.
 	Host string `json:"host,omitempty" plain:"true"`
-	// Path is the prefix of the paths. Default /.
+	// Path is the prefix of the requests' paths. Default /.
 	Path string `json:"path,omitempty"`
 	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.
 	Controller string `json:"controller,omitempty" enum:"traefik,apisix"`
@@ -39,7 +39,7 @@ func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
 	route.Kind = cmp.Or(route.Kind, DefaultRouteKind(route.Controller))
 }
 
-// DefaultRouteKind returns the kind of route of an ingress controller, unless another is asked for.
+// DefaultRouteKind returns the kind of an ingress controller's routes whose key kind is not set.
 func DefaultRouteKind(controller string) string {
 	if controller == ControllerAPISIX {
 		return RouteApisix
@@ -56,7 +56,8 @@ var routeKinds = map[string][]string{
 // platformHosts are the names below the domain that belong to the platform's own services.
 var platformHosts = []string{"traefik", "argocd", "httpbin", "keycloak", "oidc", "api"}
 
-// routes checks a workload's routes. hosts maps each host of the workloads so far to its workload.
+// routes checks a workload's routes. hosts maps the controller, host and path of each route so far
+// to its workload.
 func (w workloadCheck) routes(hosts map[string]string) {
 	for i, route := range w.w.Routes {
 		key := func(name string) string { return w.key("routes[%d].%s", i, name) }

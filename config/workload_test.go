@@ -59,7 +59,7 @@ func anyWorkload(t *rapid.T) map[string]any {
 
 // A valid workload never has a Pod killed with a request in it, and never holds up a drain for
 // ever.
-func TestAcceptedWorkloadsDrainSafely(t *testing.T) {
+func TestAcceptedWorkloadHasEnoughGraceAndDisruptionBudget(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w, err := loadWorkload(anyWorkload(t))

@@ -8,16 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// WorkloadProbes say how kubelet asks a Pod.
+// WorkloadProbes configures the probes of a Pod.
 type WorkloadProbes struct {
-	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the
-	// start, and shows that a route above it works; any other route is asked for its own path,
-	// which must not answer 404.
+	// Ready is the path of the readiness and startup probes, which must answer 200 to 399. Default
+	// /. Gates also request it through each route that includes this path. They request any other
+	// route at its own path, which must not answer 404.
 	Ready string `json:"ready,omitempty"`
-	// Live is the path that answers as long as the process is of use; it must not ask the Pod's
-	// dependencies. Default: none, it is enough that the port takes connections.
+	// Live is the path of the liveness probe. It must not depend on other services. Default: none,
+	// and the probe only connects to the port.
 	Live string `json:"live,omitempty"`
-	// Startup bounds the time of a start. Default 1m.
+	// Startup is the longest time that a Pod may take to start. Default 1m.
 	Startup metav1.Duration `json:"startup,omitzero"`
 }
 
@@ -59,8 +59,7 @@ func (w workloadCheck) times() {
 }
 
 // workloadTimeout checks that timeouts.workload is longer than a Pod's start and its wait for a
-// certificate. It does not consider a whole rollout. That takes the start of each Pod in turn, and
-// few Pods take their full time.
+// certificate. It does not multiply by the number of Pods, because few Pods take their full time.
 func (w workloadCheck) workloadTimeout() {
 	limit := w.c.Timeouts.Workload.Duration
 	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"

@@ -1,7 +1,7 @@
 // Command needed prints the names of the artifacts that the lab builds for a stack before `make
 // up`, one per line. The last line is the source of the stack's artifacts: lab, upstream or a
-// folder. It is not a subcommand of strata because it runs first, and compiles only half of the
-// program's packages.
+// folder. It is not a subcommand of strata, because it runs before the program is built. It
+// compiles only half of the program's packages.
 //
 //	go run ./config/needed Pulumi.STACK.yaml
 package main
@@ -14,8 +14,7 @@ import (
 	"strata/config"
 )
 
-// labBundle is the path by which stack files and STRATA_ARTIFACTS name the lab's bundle: a link in
-// the project.
+// labBundle is a link in the project to the lab's bundle, as in stack files and STRATA_ARTIFACTS.
 const labBundle = ".strata/bundle"
 
 func main() {
