@@ -64,7 +64,8 @@ type NetworkFacts struct {
 
 // DHCPFacts describes a network as its DHCP server sees it.
 type DHCPFacts struct {
-	// Ranges are the first and last addresses for any client.
+	// Ranges are the address ranges for clients without a reservation, each as first and last
+	// address.
 	Ranges [][2]netip.Addr
 	// Reserved and Leased map IP addresses to hardware addresses.
 	Reserved, Leased map[netip.Addr]string

@@ -18,7 +18,7 @@ type qcow2Header struct {
 	Size              uint64
 }
 
-// qcow2Magic is QFI and 0xfb.
+// qcow2Magic is the beginning of a qcow2 file: QFI and 0xfb.
 const qcow2Magic = 0x514649fb
 
 // ImageGiB returns the size of the disk in a qcow2 file.

@@ -10,8 +10,8 @@ type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
 	State string
-	// Cluster is the identity of the cluster. Cluster and Node decide who owns the machine. Cluster
-	// is empty in the mark of a machine that a user has released. Project is only shown to users.
+	// Cluster is the cluster's identity; empty in the mark of a machine that a user has released.
+	// Stack, Node and Cluster decide who owns the machine. Project is only shown to users.
 	Cluster, Project string
 }
 
@@ -21,8 +21,8 @@ const (
 	StateMade   = "made"
 	// StateToDelete: a destroy of the whole stack is about to delete the machine.
 	StateToDelete = "condemned"
-	// StateDeleting: the deletion of the machine has begun. Its workload is no longer in the state,
-	// so the next run may replace the machine.
+	// StateDeleting: the deletion of the machine has begun. Pulumi's state no longer has the
+	// machine's workload, so the next run may replace the machine.
 	StateDeleting = "leaving"
 )
 
@@ -35,8 +35,8 @@ func (s Spec) Mark(state string) Mark {
 	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project}
 }
 
-// Owns reports whether a machine belongs to the Spec's cluster. If the mark has no cluster, stack
-// and node decide.
+// Owns reports whether a mark has the Spec's stack and node, and the Spec's cluster or none. After
+// AnyOwner, the mark may have any cluster.
 func (s Spec) Owns(m Mark) bool {
 	if m.Stack != s.Stack || m.Node != s.Node {
 		return false
@@ -95,8 +95,8 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// Apply returns text with its mark line replaced by this mark. It does not change the other lines,
-// which users may have written.
+// Apply returns text with this mark in place of its mark line, or before the text if it has none.
+// Other lines, which users may have written, do not change.
 func (m Mark) Apply(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
@@ -119,7 +119,7 @@ type ForeignError struct {
 }
 
 // Foreign returns the error for a machine that the Spec does not own. what names the machine. fix
-// is the repair for a machine whose mark has no cluster.
+// is the repair, unless the mark has the Spec's stack and node.
 func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e := &ForeignError{Where: where, What: what, Fix: fix}
 	if m.Stack == "" {

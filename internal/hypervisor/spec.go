@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Spec describes one virtual machine. It is passed as JSON on stdin and is plain in the state:
-// secrets are in Secrets.
+// Spec describes one virtual machine. It is passed as JSON on stdin, and the state stores it
+// unencrypted: secrets are in Secrets.
 type Spec struct {
 	// Driver is libvirt or proxmox.
 	Driver string `json:"driver"`
@@ -45,7 +45,7 @@ type Spec struct {
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
 
-	// anyOwner is true if the caller accepts a machine of any owner.
+	// anyOwner is true if the caller accepts a mark of any cluster.
 	anyOwner bool
 }
 
@@ -82,7 +82,7 @@ type Proxmox struct {
 	Template int `json:"template,omitempty"`
 }
 
-// Guest describes the machine from inside.
+// Guest configures the machine's operating system.
 type Guest struct {
 	// Address is the machine's address. With DHCP, it is the address that the machine must get.
 	Address netip.Prefix `json:"address"`
@@ -127,13 +127,13 @@ type Secrets struct {
 // Name returns the machine's name on the hypervisor.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
 
-// AnyOwner returns a Spec that accepts a machine of any owner.
+// AnyOwner returns a Spec that owns its machine even if the mark names another cluster.
 func (s Spec) AnyOwner() Spec {
 	s.anyOwner = true
 	return s
 }
 
-// OnHypervisor returns the command for the machine's kind of hypervisor.
+// OnHypervisor returns one of two commands: that for the machine's kind of hypervisor.
 func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 	if s.Driver == "proxmox" {
 		return proxmox

@@ -16,7 +16,7 @@ func TestMACIsStableAndUniquePerMachine(t *testing.T) {
 	assert.Regexp(t, `^52:54(:[0-9a-f]{2}){4}$`, first.MAC())
 }
 
-func TestMarkIsParsedOnlyFromWholeLine(t *testing.T) {
+func TestOwnerMarkIsParsedOnlyFromWholeLine(t *testing.T) {
 	mark := Mark{Stack: "dev", Node: "server-1", State: StateMade}
 	assert.Equal(t, mark, MarkIn("moved to the new rack\n"+mark.Line()+"\n"))
 	assert.Equal(t, Mark{}, MarkIn("strata stack=dev"))

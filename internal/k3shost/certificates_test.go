@@ -37,8 +37,8 @@ func certificate(t *testing.T, ends time.Time) []byte {
 	return chain
 }
 
-// told returns the lines that the function prints for a host with these files, without the prefix
-// "certificate=".
+// told returns the lines that the shell function certificates prints for a host with these files,
+// without the prefix "certificate=".
 func told(t *testing.T, files map[string][]byte) []string {
 	root := t.TempDir()
 	for path, content := range files {

@@ -30,12 +30,12 @@ func TestOwnerScriptShowsClearsAndTakesMark(t *testing.T) {
 		output          string
 		fails, leftMark string
 	}{
-		"it is shown": {map[string]string{mark: otherMark}, k3shost.Show,
+		"a mark is shown": {map[string]string{mark: otherMark}, k3shost.Show,
 			"other shop prod agent-1 ff00", "", otherMark},
 		"a mark is cleared": {map[string]string{mark: otherMark,
 			config: "token: x\n"}, k3shost.Clear, "other shop prod agent-1 ff00", "", ""},
 		"no mark to clear": {nil, k3shost.Clear, "free", "", ""},
-		"a host that K3s has left": {map[string]string{mark: otherMark}, k3shost.Take,
+		"a host without K3s": {map[string]string{mark: otherMark}, k3shost.Take,
 			"other shop prod agent-1 ff00", "", own},
 		"a K3s of this cluster": {map[string]string{mark: otherMark,
 			config: "node-name: agent-1\ntoken: secret\n"}, k3shost.Take,
@@ -43,7 +43,7 @@ func TestOwnerScriptShowsClearsAndTakesMark(t *testing.T) {
 		"a token with the CA's hash": {map[string]string{mark: otherMark,
 			config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:secret\n"}, k3shost.Take,
 			"other shop prod agent-1 ff00", "", own},
-		"another one with the CA's hash": {map[string]string{mark: otherMark,
+		"another token with the CA's hash": {map[string]string{mark: otherMark,
 			config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:other\n"}, k3shost.Take,
 			"other shop prod agent-1 ff00", "its token is another", otherMark},
 		"a K3s of another cluster": {map[string]string{mark: otherMark,
@@ -52,7 +52,7 @@ func TestOwnerScriptShowsClearsAndTakesMark(t *testing.T) {
 		"another node of this cluster": {map[string]string{mark: otherMark,
 			config: "node-name: agent-2\ntoken: secret\n"}, k3shost.Take,
 			"other shop prod agent-1 ff00", "two steps", otherMark},
-		"a K3s without a mark that is not's": {
+		"an unmarked K3s of another cluster": {
 			map[string]string{config: "node-name: agent-1\ntoken: other\n"}, k3shost.Take,
 			"unmarked", "its token is another", ""},
 	} {

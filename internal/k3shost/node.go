@@ -1,6 +1,6 @@
 // Package k3shost owns the operations on K3s that several steps share: the host's owner, its
-// binary, and the check whether K3s runs with its configuration. It does not own when they run: an
-// install starts a stopped node, an upgrade changes a running one.
+// binary, and the check whether K3s runs with its configuration. It does not decide when they run:
+// an install starts a stopped node, an upgrade changes a running one.
 package k3shost
 
 import (

@@ -2,8 +2,8 @@ package k3shost
 
 import _ "embed"
 
-// RecordFunctions defines shell functions that write a record, and that print what differs from it.
-// The functions are POSIX shell.
+// RecordFunctions defines shell functions that record the files that Strata wrote on a host, and
+// print the files that differ from that record. The functions are POSIX shell.
 //
 //go:embed record.sh
 var RecordFunctions string

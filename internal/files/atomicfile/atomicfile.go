@@ -50,7 +50,7 @@ func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 	if _, err := io.Copy(beside, content); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	// CreateTemp creates the file with mode 0600, whatever the umask is.
+	// os.CreateTemp creates a file with mode 0600. Chmod sets mode, whatever the umask is.
 	if err := beside.Chmod(mode); err != nil {
 		return errors.Join(err, beside.Close())
 	}

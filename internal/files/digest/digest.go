@@ -1,4 +1,4 @@
-// Package digest formats sha256 sums: in lower case hex.
+// Package digest computes sha256 sums, in lower case hex.
 package digest
 
 import (

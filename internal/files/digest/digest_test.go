@@ -14,7 +14,7 @@ import (
 // abc is the sum of "abc" (FIPS 180-2, B.1).
 const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-func TestSumsAreInHex(t *testing.T) {
+func TestSumsAreInLowerCaseHex(t *testing.T) {
 	assert.Equal(t, abc, digest.Sum([]byte("abc")))
 	assert.Equal(t, abc[:16], digest.Short([]byte("abc")))
 	file := filepath.Join(t.TempDir(), "file")

@@ -1,5 +1,5 @@
 // Package lockfile excludes other processes by a file lock. The kernel releases the lock when its
-// process exits in any way. The empty file is not removed.
+// process exits in any way. The lock's empty file is never removed.
 package lockfile
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until no other process holds the lock at path, or ctx ends. It calls waiting once, if
-// not nil, when it has to wait.
+// Lock takes the lock at path. It waits until no other process holds the lock, or ctx ends. It
+// calls waiting once, if not nil, when it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -38,7 +38,7 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 }
 
 // wait blocks in the kernel, and closes the file if it fails. If ctx ends first, the goroutine
-// waits on for the lock and only then closes the file. If the file were closed during flock, a
+// still waits for the lock, and then closes the file. If the file were closed during flock, a
 // repeated flock could lock an unrelated file with the same descriptor number.
 func wait(ctx context.Context, file *os.File) error {
 	held := make(chan error)

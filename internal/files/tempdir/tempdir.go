@@ -1,5 +1,5 @@
-// Package tempdir makes folders for secret or large files that must not stay. The next folder of
-// the same kind removes the folder of a killed process.
+// Package tempdir makes temporary folders for secret or large files. New also removes the folders
+// that killed processes have left.
 package tempdir
 
 import (

@@ -23,7 +23,7 @@ func (r Runner) Command(ctx context.Context, words ...string) (string, error) {
 	return r.Feed(ctx, nil, 0, words...)
 }
 
-// Feed runs Command with an input.
+// Feed runs one command with size bytes of stdin, and returns its output as Command does.
 func (r Runner) Feed(
 	ctx context.Context, stdin io.Reader, size int64, words ...string,
 ) (string, error) {

@@ -18,7 +18,7 @@ import (
 )
 
 // imageTaken runs WithImage with a script that reads the image. The image has 300 KB, more than a
-// pipe holds, and limit bounds the silence.
+// pipe holds, and limit bounds the time without progress.
 func imageTaken(t *testing.T, limit time.Duration, script string) error {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "image.qcow2")

@@ -175,7 +175,7 @@ func (l *libvirt) refuseVolumes(ctx context.Context) error {
 	return nil
 }
 
-// makeVolumes copies the image and uploads the seed.
+// makeVolumes clones the image to the disk, resizes the disk, and uploads the seed.
 func (l *libvirt) makeVolumes(ctx context.Context, seed []byte) error {
 	disk, seedVolume := l.volumes()
 	pool := l.Spec.Libvirt.Pool

@@ -21,7 +21,7 @@ func (l *libvirt) Network(ctx context.Context) hypervisor.NetworkFacts {
 	return facts
 }
 
-// bridge looks for a kernel bridge. A bridge of Open vSwitch would need another domain definition.
+// bridge describes the configured kernel bridge. Open vSwitch would need another domain definition.
 func (l *libvirt) bridge(ctx context.Context) hypervisor.NetworkFacts {
 	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge",
 		Name: l.Spec.Libvirt.Bridge}

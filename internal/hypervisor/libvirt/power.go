@@ -15,8 +15,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// powerPoll is the pause between two reads of a machine that powers off; virsh has no command that
-// waits for it with a timeout.
+// powerPoll is the pause between two checks whether a machine has powered off. virsh has no command
+// that waits for the end of a shutdown.
 const powerPoll = 500 * time.Millisecond
 
 func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
@@ -113,7 +113,7 @@ func (l *libvirt) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	if facts.Running && l.Spec.Guest.DHCP {
 		l.addresses(ctx, &facts)
 	}
-	// The log may exist only after the machine's first output.
+	// The log does not exist before the machine's first output.
 	facts.Console, _ = l.Command(ctx, "tail", "-n", "12", consoleLog(l.Spec))
 	return facts, nil
 }

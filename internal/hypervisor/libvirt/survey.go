@@ -50,8 +50,7 @@ func (l *libvirt) Node(ctx context.Context) hypervisor.NodeFacts {
 	return facts
 }
 
-// folderPools are the types of pools that hold files: a disk is a qcow2 that is cloned and grown,
-// and a seed is a file.
+// folderPools are the types of pools that store volumes as files, as disks (qcow2) and seeds need.
 var folderPools = []string{"dir", "fs", "netfs"}
 
 func (l *libvirt) Storages(ctx context.Context) []hypervisor.StorageFacts {

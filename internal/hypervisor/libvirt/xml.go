@@ -35,9 +35,9 @@ func (x markXML) mark() hypervisor.Mark {
 }
 
 // domainTemplate defines a machine: virtio devices, a console whose output libvirt keeps, and the
-// channel of the guest's agent. The seed is on the disk's own bus, where cloud-init finds it by its
-// label. The kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
-// CONFIG_SATA_AHCI is not set), so they would never see a CD-ROM there.
+// channel of the guest's agent. The seed is on the disk's own bus, virtio, where cloud-init finds
+// it by its label. The kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
+// CONFIG_SATA_AHCI is not set), so they would not see a SATA CD-ROM.
 var domainTemplate = template.Must(
 	template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
@@ -103,7 +103,7 @@ func architecture(arch string) (name, machine string) {
 	return "x86_64", "q35"
 }
 
-// consoleLog returns libvirt's log of the machine's console; qemuLog returns that of the process.
+// consoleLog returns the path of the machine's console log; qemuLog returns that of QEMU's log.
 func consoleLog(spec hypervisor.Spec) string {
 	return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log"
 }

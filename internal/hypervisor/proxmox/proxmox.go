@@ -16,9 +16,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. The manual pages qm(1), pvesh(1) and
-// pvesm(1) define their syntax, https://pve.proxmox.com/pve-docs/qm.1.html. tests/pve checks each
-// command against it.
+// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their manual pages define the syntax,
+// https://pve.proxmox.com/pve-docs/qm.1.html. tests/pve checks each command against that syntax.
 type proxmox struct{ driver.Runner }
 
 // New returns the driver of one machine.

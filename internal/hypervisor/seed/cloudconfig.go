@@ -36,7 +36,7 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 	if files := guestFiles(guest); len(files) > 0 {
 		config["write_files"] = files
 	}
-	// The files set modules and settings at every later boot. The script sets them in this boot.
+	// guestFiles take effect at the next boot, bootcmd already in this one.
 	if commands := bootCommands(guest); len(commands) > 0 {
 		config["bootcmd"] = commands
 	}
@@ -80,7 +80,7 @@ func guestFiles(guest hypervisor.Guest) []map[string]any {
 }
 
 // bootCommands returns the commands that apply the settings of guestFiles at the first boot. If the
-// kernel lacks a module, cloud-init fails. Then the host's gate fails, too, and shows the line.
+// kernel lacks a module, cloud-init fails. Then the host's gate fails and shows cloud-init's error.
 func bootCommands(guest hypervisor.Guest) [][]string {
 	commands := [][]string{}
 	for _, module := range guest.Modules {

@@ -2,6 +2,6 @@
 //
 // It does not own the place of the disk, which the driver chooses.
 //
-// Guarantees: the machine has its SSH host key before its sshd first starts. A machine that is made
-// anew is another instance to cloud-init. No part of the seed stays on this machine.
+// Guarantees: the machine has its SSH host key before its sshd first starts. cloud-init treats a
+// recreated machine as a new instance. No part of the seed stays on this machine.
 package seed

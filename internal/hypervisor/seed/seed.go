@@ -25,7 +25,7 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// cloud-init applies a seed once per instance: a machine that is made anew is another instance.
+	// cloud-init applies a seed once per instance, so a recreated machine gets a new instance-id.
 	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Sum(hostKey)[:12],
 		"local-hostname": spec.Node}
 	files := map[string][]byte{}

@@ -34,8 +34,8 @@ func (a Access) Config() (*rest.Config, error) {
 		return nil, fmt.Errorf("kubeconfig: %w", Redact(err))
 	}
 	a.Tunnel.Use(config)
-	// The client's default, five requests a second, made a bundle of a dozen definitions take three
-	// seconds longer. A command makes few requests, and the API server protects itself.
+	// The client's default of five requests a second delays a bundle of a dozen CRDs by three
+	// seconds. A command makes few requests, and the API server protects itself.
 	config.QPS, config.Timeout = -1, a.Timeout
 	if len(a.Servers) == 0 {
 		return config, nil

@@ -27,7 +27,7 @@ func TestAccessServersReplaceKubeconfigServer(t *testing.T) {
 	}
 }
 
-func TestAccessHasTunnelAndTimeout(t *testing.T) {
+func TestClientConfigHasTunnelAndTimeoutOfAccess(t *testing.T) {
 	access := apiserver.Access{
 		Kubeconfig: fakeapi.KubeconfigWith(t, "https://10.10.0.11:6443", nil, "t"),
 		Tunnel:     tunnel.Spec{Port: 7654}, Timeout: time.Second,

@@ -13,7 +13,7 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// dialLimit bounds the attempt at one server: a host that is gone drops packets.
+// dialLimit bounds the attempt at one server, because packets to a host that is down get no answer.
 const dialLimit = 3 * time.Second
 
 // everyServer is a name in every API server's certificate (k3s-io/k3s pkg/cluster/https.go). An

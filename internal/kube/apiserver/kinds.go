@@ -15,8 +15,9 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Kinds finds the clients of objects by their kinds, as an API server serves them. It asks once for
-// each apiVersion whose kinds exist. It is safe for concurrent use.
+// Kinds finds the clients of objects by their kinds, as an API server serves them. It caches the
+// kinds of an apiVersion, and asks again for a kind that is not among them. It is safe for
+// concurrent use.
 type Kinds struct {
 	objects   dynamic.Interface
 	discovery discovery.DiscoveryInterface
@@ -30,9 +31,9 @@ func NewKinds(objects dynamic.Interface, discovery discovery.DiscoveryInterface)
 		served: map[string][]metav1.APIResource{}}
 }
 
-// Client returns the client for an object's kind, and whether the kind has namespaces. The client is
-// nil if the API server does not serve the kind (yet); then no object of the kind exists. An object
-// without a namespace is in the given one, if its kind has namespaces.
+// Client returns the client for an object's kind, and whether the kind has namespaces. The client
+// is nil while the API server does not serve the kind, because no object of the kind exists then.
+// An object without a namespace is in the given one, if its kind has namespaces.
 func (k *Kinds) Client(
 	ctx context.Context, object *unstructured.Unstructured, namespace string,
 ) (client dynamic.ResourceInterface, namespaced bool, err error) {

@@ -23,9 +23,9 @@ func List[L runtime.Object](
 }
 
 // NewListWatch lists and watches the objects that match the selectors of only. It is for a wait
-// that outlives its connection, because API servers end their watches when etcd loses its leader.
-// client is the client that objects was taken from: it decides whether a watch can begin with a
-// stream of the existing objects (k8s.io/client-go tools/cache/listwatch.go,
+// that continues when its watch ends, as watches do when etcd loses its leader. client is the
+// client that objects was taken from: it decides whether a watch can begin with a stream of the
+// existing objects (k8s.io/client-go tools/cache/listwatch.go,
 // ToListWatcherWithWatchListSemantics).
 func NewListWatch[L runtime.Object](
 	client any, objects Lists[L], only metav1.ListOptions,

@@ -20,10 +20,10 @@ func TestChangeIsRetriedOnlyOnConflict(t *testing.T) {
 		answers []error
 		want    error
 	}{
-		"made":                      {answers: []error{nil}},
-		"made after a conflict":     {answers: []error{met, nil}},
-		"broken off":                {answers: []error{ended}, want: context.DeadlineExceeded},
-		"broken off after conflict": {answers: []error{met, ended}, want: context.DeadlineExceeded},
+		"success":                    {answers: []error{nil}},
+		"success after a conflict":   {answers: []error{met, nil}},
+		"a timeout":                  {answers: []error{ended}, want: context.DeadlineExceeded},
+		"a timeout after a conflict": {answers: []error{met, ended}, want: context.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tries := 0

@@ -27,7 +27,7 @@ func Revision(secret corev1.Secret) int {
 	return number
 }
 
-// Newest returns the Secret with the highest revision. There must be one.
+// Newest returns the Secret with the highest revision. secrets must not be empty.
 func Newest(secrets []corev1.Secret) *corev1.Secret {
 	newest := slices.MaxFunc(secrets, func(a, b corev1.Secret) int {
 		return Revision(a) - Revision(b)

@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// RecordMissing writes a record without objects for a release without a record, so that Helm can
-// upgrade or delete it. Without a record, Helm refuses both. The record is one of a failed release,
-// so that it shows if no upgrade follows (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade).
-// RecordMissing creates the namespace if it does not exist.
+// RecordMissing writes a record without objects for a release that has no record, because Helm can
+// then upgrade or delete the release. The record has status failed, so that users notice it if no
+// upgrade follows (helm.sh/helm/v3/pkg/action/upgrade.go, prepareUpgrade). RecordMissing creates
+// the namespace if it does not exist.
 func RecordMissing(
 	ctx context.Context, client kubernetes.Interface, namespace, name string,
 ) error {

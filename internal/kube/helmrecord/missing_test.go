@@ -13,7 +13,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func TestMissingRecordIsWrittenOnce(t *testing.T) {
+func TestMissingHelmRecordIsWrittenOnce(t *testing.T) {
 	client := fake.NewClientset()
 	for range 2 {
 		require.NoError(t, RecordMissing(t.Context(), client, "apps", "rel"))
@@ -29,7 +29,7 @@ func TestMissingRecordIsWrittenOnce(t *testing.T) {
 	assert.Equal(t, 1, Revision(list.Items[0]))
 }
 
-func TestMissingRecordIsWrittenIntoMissingNamespace(t *testing.T) {
+func TestMissingHelmRecordCreatesItsNamespace(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "secrets",
 		func(clienttesting.Action) (bool, runtime.Object, error) {

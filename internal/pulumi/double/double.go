@@ -1,4 +1,5 @@
-// Package double finds numbers that Pulumi cannot carry: its engine holds each number as a float64.
+// Package double finds integers that Pulumi rounds, because its engine holds each number as a
+// float64.
 package double
 
 import "math"

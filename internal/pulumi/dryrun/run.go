@@ -41,7 +41,7 @@ func (r Registration) Inputs() (map[string]any, error) {
 	return inputs.MapRepl(nil, plain), nil
 }
 
-// plain returns a replacement for a value that JSON does not have.
+// plain returns the JSON form of a secret or an unknown value; false for other values.
 func plain(value resource.PropertyValue) (any, bool) {
 	switch {
 	case value.IsSecret():
@@ -121,7 +121,7 @@ func (m *monitor) RegisterResource(
 	return &pulumirpc.RegisterResourceResponse{Urn: string(urn), Object: in.GetObject()}, nil
 }
 
-// RegisterResourceOutputs drops a component's outputs.
+// RegisterResourceOutputs ignores a component's outputs.
 func (*monitor) RegisterResourceOutputs(
 	context.Context, *pulumirpc.RegisterResourceOutputsRequest,
 ) (*emptypb.Empty, error) {

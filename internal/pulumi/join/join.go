@@ -1,7 +1,7 @@
 // Package join combines several outputs into one typed output.
 //
 // It calls pulumi.All, with the casts in one place. pulumix.Apply2 and its like are typed as well.
-// But their output is not secret if an input is secret and an input before it is unknown, and
+// But if an input is secret and an earlier input is unknown, their output is not secret. They also
 // accept no output whose type Pulumi does not know.
 package join
 

@@ -32,7 +32,7 @@ func ReplaceOnChange() pulumi.ResourceOption {
 
 // Attempt registers a random word that changes whenever inputs change. A command that has the word
 // among its inputs is updated in place, even if its inputs return to earlier ones. opts are the
-// command's own parent and dependencies, so that no word changes while its command is not reached.
+// command's own parent and dependencies, so that the word changes only when the command can run.
 func Attempt(
 	ctx *pulumi.Context, name string, inputs pulumi.StringMap, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {

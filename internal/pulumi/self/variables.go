@@ -1,9 +1,9 @@
 package self
 
-// Variables in the environment of a subcommand. Their names are in the states of stacks, whose
-// resources are deleted with them, so they must not change. Keys are private and in PEM; one
-// variable may hold several keys. All but Attempt, Calendar, Cluster, PutBack and
-// DeletedMachines are secret.
+// Variables in the environment of a subcommand. The states of stacks contain their names, and
+// deletes of resources use them, so the names must not change. Keys are private and in PEM; one
+// variable may hold several keys. All but Attempt, Calendar, Cluster, PutBack and DeletedMachines
+// are secret.
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
@@ -26,8 +26,8 @@ const (
 	Attempt  = "STRATA_ATTEMPT"
 	Calendar = "STRATA_CALENDAR"
 	Cluster  = "STRATA_CLUSTER"
-	// PutBack says what the last change of the resource has put back. A new text makes Pulumi run
-	// the command.
+	// PutBack describes the drift that the last update of the resource repaired. A new text makes
+	// Pulumi run the command.
 	PutBack = "STRATA_PUT_BACK"
 	// PreviousOutput is the last output of the resource's command. The provider sets it.
 	PreviousOutput = "PULUMI_COMMAND_STDOUT"

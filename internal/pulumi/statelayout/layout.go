@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the layout of this program. A change that renames a type token or a resource must
-// raise it: otherwise Pulumi would replace the resource in every stack that is up.
+// raise it: otherwise Pulumi would replace the resource in every deployed stack.
 const Version = "v2"
 
 // Variable is the environment variable in which a resource's command has its layout.
