@@ -21,8 +21,8 @@ const (
 	// hardware key.
 	agentListTimeout = 3 * time.Second
 	// agentTimeout bounds a signature, which may wait for the touch of a hardware key. It is
-	// shorter than loginTimeout, so that an agent that does not answer is not mistaken for such an
-	// sshd or jump host.
+	// shorter than loginTimeout: otherwise the error would blame sshd or the jump host for a silent
+	// agent.
 	agentTimeout = 9 * time.Second
 )
 
@@ -101,8 +101,8 @@ func (s *agentSession) trouble(missing string) error {
 		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
 }
 
-// silent returns the error for an agent that accepts connections but does not answer in time.
-// missing names the missing answer.
+// silent returns the error for an agent that does not react in time. missing says what the agent
+// did not do.
 func (s *agentSession) silent(missing string) error {
 	return fmt.Errorf(
 		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for "+
@@ -124,8 +124,8 @@ func (s *agentSession) close() {
 
 // agentWire stores the error that ended the connection, because the agent client's own error only
 // contains its text. agentWire has no Close method: with one, the client would start a goroutine
-// that never exits if an agent sends too much. Each request, which is one write, has limit to be
-// answered.
+// that never exits if an agent sends too much. The agent must answer each request, which is one
+// write, within limit.
 type agentWire struct {
 	conn   net.Conn
 	limit  time.Duration

@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// startAgent starts an ssh-agent with keys, which the process finds as it finds a user's agent. It
-// returns the number of open connections to the agent.
+// startAgent starts an ssh-agent with keys, at SSH_AUTH_SOCK. It returns the number of open
+// connections to the agent.
 func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -34,8 +34,8 @@ func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	return open
 }
 
-// listenAsAgent calls serve for connections where the process looks for an ssh-agent. It returns
-// the socket and the number of open connections.
+// listenAsAgent calls serve for each connection to a socket at SSH_AUTH_SOCK. It returns the socket
+// and the number of open connections.
 func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	t.Helper()
 	socket, open := filepath.Join(t.TempDir(), "agent"), &atomic.Int32{}
@@ -109,7 +109,7 @@ func TestAgentKeysLogInToJumpHostsAndHost(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestMissingAgentFailsOnlyWhenNeeded(t *testing.T) {
+func TestMissingAgentFailsLoginOnlyIfNoOtherKeyWorks(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	target := server.Target()
@@ -227,7 +227,7 @@ func TestAgentHangingAtSignIsReportedAtTimeout(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
-func TestAgentThatDoesNotAcceptIsNamed(t *testing.T) {
+func TestAgentThatAcceptsNoConnectionIsNamed(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -249,7 +249,7 @@ func TestAgentThatDoesNotAcceptIsNamed(t *testing.T) {
 		"the kernel has no more room")
 }
 
-func TestAgentDisconnectIsDistinguishedFromSSHDDisconnect(t *testing.T) {
+func TestAgentThatDisconnectsIsNamedAndNotRetried(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -289,7 +289,7 @@ func TestSilentAgentIsRetriedOverSameJumpHost(t *testing.T) {
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-func TestAgentThatDoesNotSignIsGivenUpBeforeHandshake(t *testing.T) {
+func TestAgentThatDoesNotSignIsReportedBeforeLoginTimeout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that a hardware key's touch is given")
 	}

@@ -25,8 +25,8 @@ const (
 	// sets another one. An sshd on a small host answers late while other connections load its disk
 	// or processors: a dozen uploads at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
-	// SoonDead is the SetDeadAfter of callers that only observe and can connect again. It is the
-	// time of three keepalives without an answer.
+	// SoonDead is the value for SetDeadAfter of callers that only observe and can connect again. It
+	// is the time of three keepalives without an answer.
 	SoonDead = 7 * time.Second
 )
 
@@ -99,9 +99,8 @@ func (c *Client) keepAlive() {
 
 func (c *Client) patience() time.Duration { return time.Duration(c.deadAfter.Load()) }
 
-// openSession opens a session. sshd refuses one while it counts MaxSessions others, and counts a
-// session until it has cleaned up, some time after the client saw the end. So openSession retries
-// for sessionGrace.
+// openSession opens a session, and retries for sessionGrace. sshd refuses a session while
+// MaxSessions others are open, and counts a session for some time after the client saw its end.
 func (c *Client) openSession(ctx context.Context) (*ssh.Session, error) {
 	for start := time.Now(); ; {
 		session, err := c.ssh.NewSession()

@@ -32,12 +32,12 @@ const (
 	// rejectGrace bounds the time for which a host that was just booting may refuse the key, because
 	// its users may not exist yet.
 	rejectGrace = 10 * time.Second
-	// closedTries is the number of attempts in a row after which sshd's close of a login counts as
-	// its answer, and not as the host's shutdown.
+	// closedTries is the number of closed logins in a row that count as sshd's refusal. Fewer may
+	// mean that the host shuts down.
 	closedTries = 3
 	// agentGrace bounds how long an agent may not answer. An agent serves one request after the
-	// other, so it may be waiting until a user touches a hardware key or answers a prompt of
-	// another login.
+	// other. It may be waiting until a user touches a hardware key or answers a prompt of another
+	// login.
 	agentGrace = 30 * time.Second
 )
 
@@ -143,7 +143,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 }
 
 // hasEnded reports whether ctx has ended. It also compares the deadline, because the timer may fire
-// late on a busy machine, and an attempt that the deadline cut short must not count as complete.
+// late on a busy machine. An attempt that the deadline cut short must not count as complete.
 func hasEnded(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
@@ -163,7 +163,7 @@ func retryPause(err error) time.Duration {
 	return retryInterval
 }
 
-// patience tracks for how long attempts have failed for reasons that may end without a change.
+// patience tracks for how long attempts have failed for reasons that may pass by themselves.
 type patience struct {
 	// booting is the time of the last attempt that failed like one to a booting host; zero if there
 	// was none.

@@ -67,7 +67,7 @@ func TestRejectedKeyFailsAtOnceOnRunningHost(t *testing.T) {
 	assert.Equal(t, 1, server.Connections())
 }
 
-func TestSeveralKeysAreEachOffered(t *testing.T) {
+func TestEachPrivateKeyIsOffered(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	client, err := remote.Dial(soon(t), server.Target(), append(other, server.PrivateKey()...))
@@ -77,7 +77,7 @@ func TestSeveralKeysAreEachOffered(t *testing.T) {
 	require.ErrorContains(t, err, "expected PEM, found none")
 }
 
-func TestHostWithoutPinIsNotContacted(t *testing.T) {
+func TestHostWithoutPinnedKeyIsNotContacted(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.HostKey = ""
@@ -151,7 +151,7 @@ func TestScanReturnsHostKeyWithoutLogin(t *testing.T) {
 	assert.Empty(t, server.Commands())
 }
 
-func TestScanOfSilentHostEndsWithContext(t *testing.T) {
+func TestScanOfClosedPortEndsWithContext(t *testing.T) {
 	// One second is enough for a refused attempt on a busy machine.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrLogin reports that sshd lets the user in by no key. Waiting does not help.
+// ErrLogin reports that the user cannot log in at sshd with any key. Waiting does not help.
 var ErrLogin = errors.New("sshd does not accept Strata's login")
 
 // errClosed marks an ErrLogin that may be a shutdown of the host: sshd took a key and closed the
@@ -64,7 +64,8 @@ func (l *login) explainAttempt(err error) error {
 	return l.explainAsked(explain(l.target, l.pins, l.offered, l.banner, err))
 }
 
-// explainAsked names the methods that sshd asks for, if a rejected key is not the reason.
+// explainAsked returns an error with the methods that sshd requires, if sshd has accepted a key
+// before, or takes no keys. It returns other errors unchanged.
 func (l *login) explainAsked(err error) error {
 	asked, user := strings.Join(l.asked, ", "), l.target.loginUser()
 	switch takesKeys := slices.Contains(l.asked, "publickey"); {

@@ -42,7 +42,7 @@ func TestPartialScriptIsNotRun(t *testing.T) {
 }
 
 // A mark may arrive in any pieces. Other bytes are passed on at once.
-func TestMarksAreFoundAcrossWriteBoundaries(t *testing.T) {
+func TestBeginAndEndMarksAreFoundAcrossWrites(t *testing.T) {
 	stream := "Welcome\nstrata-begins MARK out\nstrata-ended OTHER 3\nout strata-en" +
 		"strata-ended MARK 28\nBye strata-ended MARK 0\n"
 	for size := 1; size <= len(stream); size++ {

@@ -9,7 +9,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-func TestFingerprintPinsHost(t *testing.T) {
+func TestHostKeyCanBePinnedByFingerprint(t *testing.T) {
 	host, other := sshtest.Start(t), sshtest.Start(t)
 	target := host.Target().PinsAsFingerprints()
 	require.NotEqual(t, host.Target().HostKey, target.HostKey)

@@ -11,8 +11,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A start file or a wrapper may print the commands that it runs, and still run them.
-func TestRepeatedCommandLineIsNotTakenForAnotherProgram(t *testing.T) {
+// A startup file of the shell or a wrapper may print the command line, and still execute it.
+func TestScriptRunsThoughShellEchoesCommandLine(t *testing.T) {
 	for name, script := range map[string]string{
 		"a log":         `echo "runs: $1" >&2; echo "$1"; exec sh -c "$1"`,
 		"xtrace":        `set -x; eval "$1"`,
@@ -29,8 +29,8 @@ func TestRepeatedCommandLineIsNotTakenForAnotherProgram(t *testing.T) {
 	}
 }
 
-// A start file may read standard input, and so the first begin line.
-func TestStartFileThatReadsInputDelaysNothing(t *testing.T) {
+// A startup file of the shell may read standard input, including the first begin line.
+func TestScriptRunsThoughStartupFileReadsInput(t *testing.T) {
 	for _, reads := range []string{"read -r x", "head -n 1 >/dev/null", "dd bs=5 count=1 2>/dev/null"} {
 		for _, user := range []string{"root", "admin"} {
 			t.Run(reads+" as "+user, func(t *testing.T) {
@@ -46,8 +46,9 @@ func TestStartFileThatReadsInputDelaysNothing(t *testing.T) {
 	}
 }
 
-// The script's output cannot be told from its messages if a login joins the streams.
-func TestJoinedOutputStreamsAreRefused(t *testing.T) {
+// If a login joins standard output and error, nothing separates a script's output from its
+// messages.
+func TestLoginThatJoinsStdoutAndStderrIsRefused(t *testing.T) {
 	for name, script := range map[string]string{
 		"stderr on stdout":           `exec 2>&1; eval "$1"`,
 		"stdout on stderr":           `exec 1>&2; eval "$1"`,
@@ -72,7 +73,7 @@ func TestJoinedOutputStreamsAreRefused(t *testing.T) {
 }
 
 // A background process may hold the output of a script that has ended.
-func TestHeldOutputDelaysResultByASecond(t *testing.T) {
+func TestBackgroundProcessDoesNotDelayScriptResult(t *testing.T) {
 	for name, test := range map[string]struct{ shell, script string }{
 		"by the start file": {`sleep 30 & exec sh -c "$1"`, "exit 5"},
 		"by the script":     {`exec sh -c "$1"`, "sleep 30 & exit 5"},

@@ -10,9 +10,9 @@ import (
 // ErrNoJumpHost reports that the target has no jump host that could forward a connection.
 var ErrNoJumpHost = errors.New("no jump host on the way")
 
-// DialJumpHost logs in to the last jump host of a target, in the way that Dial logs in to the
-// target. Client.DialContext then connects from there. It does not use sudo. It fails with
-// ErrNoJumpHost, or as Dial does.
+// DialJumpHost logs in to the last jump host of a target, as Dial logs in to the target.
+// Client.DialContext then connects from there. It does not use sudo. It fails with ErrNoJumpHost,
+// or as Dial does.
 func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	hops := t.hops()
 	if len(hops) == 0 {

@@ -29,7 +29,7 @@ func TestForwardedConnectionsLeaveFromLastJumpHost(t *testing.T) {
 		"the host behind them is connected to, and not logged in to")
 }
 
-func TestPingDetectsSilentJumpHost(t *testing.T) {
+func TestPingOfSilentJumpHostEndsWithContext(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func TestJumpHostKeyMismatchFailsAtOnce(t *testing.T) {
 	assert.Zero(t, host.Connections())
 }
 
-func TestJumpHostWithoutPinIsNotContacted(t *testing.T) {
+func TestJumpHostWithoutPinnedKeyIsNotContacted(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	target.Jump[0].HostKey = ""
 	_, err := remote.Dial(soon(t), target, keys)
@@ -129,7 +129,7 @@ func TestDialTimeoutThroughJumpHostNamesCause(t *testing.T) {
 	assert.Contains(t, err.Error(), "connection refused: sshd is not listening")
 }
 
-func TestRecoveredJumpHostIsUsedAgain(t *testing.T) {
+func TestDialLogsInAgainAfterJumpHostConnectionIsLost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	target.Port = nettest.Closed(t).Number()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

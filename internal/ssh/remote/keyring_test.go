@@ -16,7 +16,7 @@ import (
 )
 
 // sshd counts each offered key as a try, and allows six tries.
-func TestHostKeyringAvoidsSSHDKeyLimit(t *testing.T) {
+func TestHostIsOfferedOnlyItsOwnKeysOfJoinedKeyring(t *testing.T) {
 	var rings []remote.Keyring
 	for i := range 9 {
 		key, _ := sshtest.NewKey(t)
@@ -51,7 +51,7 @@ func TestJoinedKeyringsHaveEachKeyAndPasswordOnce(t *testing.T) {
 	assert.Len(t, fingerprints, 2)
 }
 
-func TestJoinKeyringsKeepsIdenticalText(t *testing.T) {
+func TestJoinKeyringsReturnsTextThatAllHostsShare(t *testing.T) {
 	for _, text := range []string{"", "a key\n"} {
 		assert.Equal(t, text, remote.JoinKeyrings([]remote.Keyring{{"a", text}, {"b", text}}))
 	}
@@ -76,7 +76,7 @@ func TestFirstContactSendsNoSudoPassword(t *testing.T) {
 	assert.Equal(t, impostor.HostKey(), pinned.HostKey)
 }
 
-// ssh, too, refuses a revoked key that no line pins, also with StrictHostKeyChecking accept-new.
+// ssh also refuses a revoked key without a pin, even with StrictHostKeyChecking accept-new.
 func TestRevokedHostKeyIsRefused(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()

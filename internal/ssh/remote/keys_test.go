@@ -63,7 +63,7 @@ func newPEM(t *testing.T) []byte {
 	return key
 }
 
-func TestFingerprintsContainNoSecret(t *testing.T) {
+func TestFingerprintsIgnoreSudoPassword(t *testing.T) {
 	key, signer := sshtest.NewKey(t)
 	list, err := remote.Fingerprints(append(key, remote.SudoPassword("hunter2", "")...))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Logins that no key makes succeed fail at once and name the cause.
+// A login that no key can complete fails at once, with its cause.
 func TestImpossibleLoginFailsAtOnceWithCause(t *testing.T) {
 	password := func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
 		return nil, errUnknown
@@ -64,8 +64,8 @@ func TestRareKeyExchangesAreOffered(t *testing.T) {
 	}
 }
 
-// PAM refuses an account only after the key: sshd then closes the connection. A host that shuts
-// down does so once.
+// PAM refuses an account after sshd has accepted the key: sshd then closes the connection. A host
+// that shuts down closes it only once.
 func TestRefusedAccountIsNamedAfterSeveralAttempts(t *testing.T) {
 	for said, words := range map[string]string{
 		"": "the account has expired, or PAM does not let it in",
@@ -88,8 +88,8 @@ func TestRefusedAccountIsNamedAfterSeveralAttempts(t *testing.T) {
 	assert.Equal(t, 6, server.Connections())
 }
 
-// refuseAccount makes a server close its first connections after it has verified the key. It sends
-// a banner before the login, as with sshd's Banner, and words of PAM.
+// refuseAccount makes a server close its first connections after it has verified the key. The
+// server sends a banner before the login, as with sshd's Banner, and then words, as PAM's message.
 func refuseAccount(server *sshtest.Server, words string, times int64) {
 	var refused atomic.Int64
 	server.Configure = func(c *ssh.ServerConfig) {
@@ -110,7 +110,7 @@ func refuseAccount(server *sshtest.Server, words string, times int64) {
 }
 
 // sshd may ask a slow directory for the keys of each user.
-func TestLoginMayTakeLongerThanKeyExchange(t *testing.T) {
+func TestLoginSlowerThanHandshakeTimeoutSucceeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a key exchange may")
 	}
@@ -127,7 +127,8 @@ func TestLoginMayTakeLongerThanKeyExchange(t *testing.T) {
 	assert.Equal(t, 1, server.Connections())
 }
 
-// refusing is an agent that declines to sign with a key, as after `ssh-add -c` and a no.
+// refusing is an agent that refuses to sign with a key, as when a user declines the prompt of
+// `ssh-add -c`.
 type refusing struct {
 	agent.Agent
 	key   ssh.PublicKey
@@ -177,7 +178,7 @@ func TestAgentThatDeclinesToSignIsAskedOnce(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestPortOfAnotherProgramIsQuoted(t *testing.T) {
+func TestGreetingOfAnotherProgramIsQuotedInError(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })

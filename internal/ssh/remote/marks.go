@@ -18,7 +18,8 @@ type marked struct {
 	joined            atomic.Bool
 	// left is the number of begin marks that have not arrived yet.
 	left atomic.Int64
-	// steps receives waits, if the next shell has announced itself, and begins for each begin mark.
+	// steps receives the step waits when the next shell announces itself, and the step begins for
+	// each begin mark.
 	steps   chan step
 	waiting bool
 	// noise has the last bytes that arrived before the next expected begin mark.

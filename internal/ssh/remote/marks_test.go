@@ -42,7 +42,7 @@ func TestScriptRunsUnderEveryLoginShell(t *testing.T) {
 
 // A host may print its own output instead of running the script. Such output never counts as the
 // script's success.
-func TestForcedCommandOutputIsQuoted(t *testing.T) {
+func TestForcedCommandFailsScriptWithItsOutput(t *testing.T) {
 	cloud := `Please login as the user "debian" rather than the user "root".`
 	for name, test := range map[string]struct{ shell, quoted, code string }{
 		"a forced echo":               {"echo maintenance", "maintenance", "exit code 0"},
@@ -179,8 +179,8 @@ func TestSudoRefusalIsQuotedInAnyLanguageWithFix(t *testing.T) {
 	}
 }
 
-// A right password does not help a user whom sudoers does not allow sh.
-func TestSudoRuleIsNotCalledAWrongPassword(t *testing.T) {
+// sudo refuses even the right password if sudoers does not allow the user to run sh.
+func TestSudoersRefusalIsNotReportedAsWrongPassword(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User, server.Sudo = "admin", `IFS= read -r given
 while [ "$1" != -- ]; do shift; done
@@ -192,8 +192,8 @@ while [ "$1" != -- ]; do shift; done
 	assert.NotContains(t, err.Error(), "correct the sudo password")
 }
 
-// noexec, or a PATH without head, ends the shell before the script.
-func TestBrokenShellQuotesItsLastWords(t *testing.T) {
+// With sudo's noexec, or without head in the PATH, the shell ends before it runs the script.
+func TestErrorOfShellThatEndsEarlyQuotesItsOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "head"),

@@ -135,7 +135,7 @@ func TestAgentSocketOverridesEnvironment(t *testing.T) {
 	require.ErrorContains(t, err, "expected PEM, found none")
 }
 
-func TestAnyOfSeveralPinsIsAccepted(t *testing.T) {
+func TestAnyOfSeveralPinnedHostKeysIsAccepted(t *testing.T) {
 	server, other := sshtest.Start(t), sshtest.Start(t)
 	target := server.Target()
 	for _, pins := range []string{other.HostKey() + "\n" + server.HostKey(),

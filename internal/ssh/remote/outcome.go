@@ -154,9 +154,9 @@ func (r *run) foreignError() error {
 	return nil
 }
 
-// readElsewhere matches the output of another program that has read the begin line: a shell that
-// reads commands does not find this one, and other programs repeat it. The text of the command line
-// itself, which a wrapper may print, does not match.
+// readElsewhere matches the output of another program that has read the begin line. A shell reports
+// strata-begin as an unknown command, and other programs repeat the line. The text of the command
+// line itself, which a wrapper may print, does not match.
 var readElsewhere = regexp.MustCompile(
 	`strata-begin:|: strata-begin(\s|$)|'strata-begin'|(?m:^strata-begin [A-Z2-7]{26}\r?$)`)
 

@@ -45,7 +45,7 @@ func startProxy(command string) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ProxyCommand: %w", errors.Join(err, stdin.Close(), requests.Close()))
 	}
-	// The command has duplicates.
+	// The command has its own duplicates of these files.
 	defer func() { _, _ = stdin.Close(), stdout.Close() }()
 	p := &proxy{requests: requests, answers: answers, ended: make(chan struct{})}
 	p.program, _, _ = strings.Cut(command, " ")
@@ -53,7 +53,7 @@ func startProxy(command string) (net.Conn, error) {
 	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // the command is the user's own; Close ends it
 	p.command.Stdin, p.command.Stdout, p.command.Stderr = stdin, stdout, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
-	// An interrupt at the terminal must not reach the command: this process stops it in time.
+	// Ctrl-C at the terminal must not reach the command: this process stops the command itself.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("ProxyCommand: %w", errors.Join(err, requests.Close(), answers.Close()))

@@ -95,7 +95,7 @@ func TestProxyCommandConnectsToFirstJumpHost(t *testing.T) {
 	require.NoError(t, tunnel.Close())
 }
 
-func TestFailingProxyCommandIsQuoted(t *testing.T) {
+func TestFailingProxyCommandErrorQuotesItsOutput(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.ProxyCommand = "cloudflared-gone access ssh --token hunter2"

@@ -62,7 +62,7 @@ func TestPushWithWrongChecksumKeepsOldFile(t *testing.T) {
 	requireOnly(t, dest, "old")
 }
 
-func TestPushToFullDiskReportsItAndLeavesNothing(t *testing.T) {
+func TestPushToFullDiskFailsAndLeavesNoFile(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	dir := t.TempDir()
 	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir).CombinedOutput()

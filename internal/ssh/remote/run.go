@@ -158,11 +158,11 @@ type run struct {
 const beginWithin = time.Minute
 
 // shell is the command line for the login shell and for sudo; everything else is sent by standard
-// input. It is only words and one pair of single quotes, without a backslash, an exclamation mark
-// or a slash, so that sh, csh, fish and rbash parse it alike. It announces that it reads, and waits
-// for a line "strata-begin MARK". It answers with another mark on each output stream, waits for a
-// line "strata-text BYTES", and executes the next BYTES bytes of standard input. It drops all
-// other lines, such as a password that sudo did not read, and a begin line that came again.
+// input. It contains only words and one pair of single quotes: no backslash, exclamation mark or
+// slash. So sh, csh, fish and rbash parse it alike. It announces that it reads, and waits for a
+// line "strata-begin MARK". It answers with another mark on each output stream, waits for a line
+// "strata-text BYTES", and executes the next BYTES bytes of standard input. It drops all other
+// lines, such as a password that sudo did not read, and a repeated begin line.
 const shell = `sh -c 'echo strata-waits; ` +
 	`while read -r word mark; do test "$word" = strata-begin && break; done; ` +
 	`echo "strata-begins $mark err" >&2; echo "strata-begins $mark out"; ` +
@@ -221,9 +221,9 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	return err
 }
 
-// begin sends the begin line until the next shell has answered it: at once, and again if the shell
-// then announces itself, because what started the shell may have read the first line. If sudo gets
-// a password, the first line is sent only after the announcement: sudo-rs reads ahead.
+// begin sends the begin line until the next shell has answered: at once, and again when the shell
+// announces itself. The program that started the shell may have read the first line. If sudo gets a
+// password, the begin line follows only after the announcement: sudo-rs reads ahead.
 func (r *run) begin(ctx context.Context, stdin io.Writer, ahead string) error {
 	line := "strata-begin " + r.mark + "\n"
 	next := cmp.Or(ahead, line)

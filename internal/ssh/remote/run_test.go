@@ -106,7 +106,7 @@ func TestSudoPasswordPromptErrorNamesNOPASSWD(t *testing.T) {
 	assert.Contains(t, err.Error(), "NOPASSWD")
 }
 
-func TestStreamPassesLinesAsTheyCome(t *testing.T) {
+func TestStreamPassesLinesAsTheyArrive(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var at []time.Time
 	err := client.Stream(soon(t), "echo a; sleep 0.3; echo b", nil,
@@ -129,8 +129,8 @@ func requireGone(t *testing.T, pid int) {
 	}, 10*time.Second, 20*time.Millisecond, "process %d is still there", pid)
 }
 
-// A script whose reader has left must not continue unobserved.
-func TestTooLongLineEndsScript(t *testing.T) {
+// A script must not continue after Stream has stopped reading its output.
+func TestOutputLineAboveLimitKillsScript(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var child int
 	start := time.Now()

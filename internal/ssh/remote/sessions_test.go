@@ -23,7 +23,7 @@ func TestScriptsRunOneAfterTheOtherWithMaxSessionsOne(t *testing.T) {
 	}
 }
 
-func TestRefusedSessionNamesMaxSessions(t *testing.T) {
+func TestRefusedSessionErrorNamesMaxSessions(t *testing.T) {
 	server := sshtest.Start(t)
 	server.MaxSessions = -1
 	start := time.Now()
@@ -33,7 +33,7 @@ func TestRefusedSessionNamesMaxSessions(t *testing.T) {
 	assert.Less(t, time.Since(start), 20*time.Second)
 }
 
-func TestProcessLimitIsNotCalledALostConnection(t *testing.T) {
+func TestProcessLimitIsNotReportedAsLostConnection(t *testing.T) {
 	server := sshtest.Start(t)
 	server.StartsNothing = true
 	_, err := connect(t, server).Run(soon(t), "true", nil)

@@ -73,8 +73,8 @@ func (c *Client) sudoRefused(code int, words string) error {
 	return fmt.Errorf("%w %s user %s on %s: %s; %s", kind, link, user, c.target, oneLine(words), fix)
 }
 
-// sudoFix returns the fix for a refusal that does not concern the password, and for one that says
-// how often it was tried; empty for others. words are in lower case.
+// sudoFix returns the fix for messages of sudo that do not mean a wrong password, or that count its
+// tries wrongly; empty for others. words are in lower case.
 func sudoFix(code int, words, user, nopasswd string) string {
 	if code == notFound {
 		return "install sudo and allow it to " + user

@@ -55,7 +55,7 @@ func TestSudoPasswordIsSentOnStdin(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestSudoThatReadsAheadTakesNothingButThePassword(t *testing.T) {
+func TestSudoThatReadsAheadDoesNotConsumeScript(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User, server.Sudo = "admin", sshtest.AskingSudo("it's right")
 	client, err := remote.Dial(soon(t), server.Target(),
@@ -67,7 +67,7 @@ func TestSudoThatReadsAheadTakesNothingButThePassword(t *testing.T) {
 	require.NoError(t, client.Close())
 }
 
-func TestWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
+func TestWrongSudoPasswordIsTriedOnceAndReported(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
 	_, err := remote.Dial(soon(t), server.Target(),
 		append(server.PrivateKey(), remote.SudoPassword("wr0ng", "")...))

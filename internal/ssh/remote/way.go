@@ -17,8 +17,8 @@ import (
 // help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
-// ErrConnectFailed reports that a jump host could not connect to the next address, for an unknown
-// reason: SSH has the same error for each.
+// ErrConnectFailed reports that a jump host could not connect to the next address. The reason is
+// unknown, because SSH's error does not tell it.
 var ErrConnectFailed = errors.New("it could not connect")
 
 // way holds the connections to the jump hosts of a target. They stay open between attempts to reach
@@ -81,8 +81,7 @@ func (w *way) close() {
 	w.last = nil
 }
 
-// reach makes one attempt to log in at the host itself. It returns its error in the form of
-// explain.
+// reach makes one attempt to log in at the host itself. Its error is one of login.explain.
 func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, error) {
 	via, err := w.open(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestContextEndsOnlyAfterSilence(t *testing.T) {
+func TestContextEndsOnlyAfterTimeWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := With(t.Context(), 4*time.Second)
 		defer stop()

@@ -14,10 +14,9 @@ import (
 	"time"
 )
 
-// anyTunnel is sent as DIGEST by a client that does not know the tunnel's Spec. Strata's own
-// clients do not use SOCKS, because its replies have only eight error codes. They begin with a
-// line, "strata-connect DIGEST ADDRESS". If the tunnel's answer has no error, the connection is
-// then forwarded to ADDRESS.
+// anyTunnel is the DIGEST of a client that does not know the tunnel's Spec. Strata's own clients
+// send a line, "strata-connect DIGEST ADDRESS", because SOCKS replies have only eight error codes.
+// If the tunnel's answer has no error, the tunnel then forwards the connection to ADDRESS.
 const anyTunnel = "-"
 
 // farEndErrors maps the values of answer.FarEnd to the errors of a local dial.

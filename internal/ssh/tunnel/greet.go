@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// The lines that Strata sends to a tunnel. No SOCKS client begins with them. After greeting, Strata
-// may request that the tunnel exits. endLine does so if no other run uses the tunnel, and
-// replaceLine if the jump host cannot be used. connectWord begins a connection (connect.go).
+// The lines that Strata sends to a tunnel. No SOCKS client begins with them. After greeting,
+// endLine makes the tunnel exit if no other run uses it. replaceLine makes the tunnel exit if the
+// jump host cannot be used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
 	endLine     = "end\n"

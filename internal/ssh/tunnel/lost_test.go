@@ -55,7 +55,7 @@ func told(t *testing.T, tunnel tunnelled) answer {
 
 // "sshd of … refused ed25519 …" contains "refused". The SOCKS library interprets this word as a
 // refused connection.
-func TestJumpHostKeyRejectionIsNotConnectionRefused(t *testing.T) {
+func TestRejectedTunnelKeyIsNotReportedAsRefusedConnection(t *testing.T) {
 	tunnel := rejected(t)
 	_, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
 	require.NotErrorIs(t, err, syscall.ECONNREFUSED)
@@ -81,7 +81,7 @@ func TestUnreachableJumpHostIsReported(t *testing.T) {
 
 // A jump host without power is silent. The tunnel closes the connection to it only when its
 // keepalives are overdue.
-func TestSilentJumpHostIsDistinguishedFromSilentAddress(t *testing.T) {
+func TestSilentJumpHostIsReportedAsJumpHostFault(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
 	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp",
@@ -125,7 +125,7 @@ func TestHangingLoginIsReportedAsJumpHostFault(t *testing.T) {
 
 // A host that does not answer may be booting. So the tunnel retries all the time, and the reported
 // reason stays the same in all tries.
-func TestUnansweredLoginIsRetriedAtOnce(t *testing.T) {
+func TestUnansweredJumpHostLoginIsRetriedWithoutPause(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
 	require.NoError(t, err)
@@ -169,7 +169,7 @@ func TestRejectedLoginIsNotRetriedPerConnection(t *testing.T) {
 	assert.Equal(t, logins, tunnel.jump.Connections())
 }
 
-func TestPauseAfterRejectedLoginGrows(t *testing.T) {
+func TestLoginPausesGrowToThirtySeconds(t *testing.T) {
 	var pauses []time.Duration
 	for growing := loginPauses; len(pauses) < 6; {
 		pauses = append(pauses, growing.Step())
@@ -192,7 +192,8 @@ func TestRebootedJumpHostIsReconnectedAtOnce(t *testing.T) {
 	assert.Less(t, time.Since(start), patience)
 }
 
-// Two stacks may use the same port, and their sites the same private addresses.
+// Two stacks may use the same port, and their sites the same private addresses. A connection must
+// not end in the other stack's site.
 func TestTunnelOfAnotherStackIsNotUsed(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	other := tunnel.Spec
@@ -206,7 +207,7 @@ func TestTunnelOfAnotherStackIsNotUsed(t *testing.T) {
 	assert.Empty(t, tunnel.jump.Onward())
 }
 
-func TestForeignSOCKSPortIsNotUsed(t *testing.T) {
+func TestPortOfForeignSOCKSProxyIsNotUsed(t *testing.T) {
 	proxy := socksProxy(t, nil)
 	_, port, err := net.SplitHostPort(proxy)
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 // has to report to the engine (components.Gate).
 const openLimit = loginLimit + 5*time.Second
 
-// opener holds this process's ways to open a tunnel; tests replace them.
+// opener holds the functions by which this process opens a tunnel; tests replace them.
 type opener struct {
 	// access identifies the keys of the process (accessOf).
 	access string

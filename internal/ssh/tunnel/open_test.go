@@ -27,7 +27,7 @@ func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) 
 
 func noStart(context.Context) error { return errors.New("was to be started") }
 
-func TestUnusedTunnelEnds(t *testing.T) {
+func TestUnusedTunnelExitsAfterIdleTime(t *testing.T) {
 	const idleFor = 300 * time.Millisecond
 	tunnel := served(t, idleFor)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -65,7 +65,7 @@ func TestTunnelIsStartedOnceAndShared(t *testing.T) {
 	none.Close()
 }
 
-// Two stacks may use one port. Each would then take the other's cluster for its own.
+// Two stacks may use one port. Without replacement, one would connect to the other's cluster.
 func TestUnusedTunnelOfAnotherStackIsReplaced(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
@@ -110,7 +110,7 @@ func TestPortOfOtherProgramIsRefused(t *testing.T) {
 }
 
 // One run finds the tunnel unused and requests its end, while another run starts to use it.
-func TestTunnelInUseIsNotEnded(t *testing.T) {
+func TestTunnelInUseIsNotStopped(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	first, found, err := greet(t.Context(), tunnel.Address())
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestTunnelInUseIsNotEnded(t *testing.T) {
 	require.NoError(t, <-tunnel.ended)
 }
 
-func TestEndedTunnelAcceptsNoFurtherUser(t *testing.T) {
+func TestTunnelThatStopsAcceptsNoFurtherUser(t *testing.T) {
 	i := newIdle(time.Minute, func() {})
 	require.True(t, i.begin())
 	require.False(t, i.endWith(0))
@@ -141,8 +141,8 @@ func TestEndedTunnelAcceptsNoFurtherUser(t *testing.T) {
 	require.Equal(t, 1, i.uses())
 }
 
-// An idle tunnel may end just when a run comes. Its port then belongs to no other program.
-func TestEndedTunnelIsReplaced(t *testing.T) {
+// An idle tunnel may exit while a run greets it. The port then belongs to no other program.
+func TestTunnelThatExitsDuringOpenIsReplaced(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	go func() {
@@ -158,9 +158,8 @@ func TestEndedTunnelIsReplaced(t *testing.T) {
 	require.ErrorContains(t, err, "was to be started")
 }
 
-// The next update has the new key or the new agent. If it used the tunnel with the old key, that
-// tunnel would never end.
-func TestRejectedTunnelYieldsToWorkingCredentials(t *testing.T) {
+// After a change of keys, an update that used the tunnel with the old key would keep it alive.
+func TestTunnelWithRejectedKeyIsReplacedIfOwnKeyWorks(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	held, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
 	require.ErrorContains(t, err, "private key not accepted", "with the same key")
@@ -194,7 +193,7 @@ func TestRejectedTunnelYieldsToWorkingCredentials(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// The jump host returns just when the tunnel is requested to end.
+// The jump host returns just before the tunnel is asked to exit.
 func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	tunnel, back := away(t)
 	by := opener{access: "another", start: noStart, login: func(context.Context) error {
@@ -209,9 +208,8 @@ func TestRecoveredTunnelIsNotReplaced(t *testing.T) {
 	require.Empty(t, tunnel.ended)
 }
 
-// Another process with the same key could do no more than this tunnel, which waits for its jump
-// host.
-func TestTunnelIsOpenOnceJumpHostIsBack(t *testing.T) {
+// A new tunnel with the same key could not log in either, so open waits for the running one.
+func TestOpenWaitsUntilJumpHostIsBack(t *testing.T) {
 	tunnel, back := away(t)
 	time.AfterFunc(100*time.Millisecond, back)
 	lease, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
@@ -219,7 +217,7 @@ func TestTunnelIsOpenOnceJumpHostIsBack(t *testing.T) {
 	lease.Close()
 }
 
-func TestFailedTunnelIsRetried(t *testing.T) {
+func TestHoldRetriesUntilTunnelOpens(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	var tries atomic.Int32
 	start := time.Now()
@@ -243,7 +241,7 @@ func TestFailedTunnelIsRetried(t *testing.T) {
 	release()
 }
 
-func TestAccessIdentifiesCredentialsWithoutSecrets(t *testing.T) {
+func TestAccessDependsOnKeysAndAgentButNotOnSudoPassword(t *testing.T) {
 	one, _ := sshtest.NewKey(t)
 	other, _ := sshtest.NewKey(t)
 	access := func(spec Spec, key []byte) string {

@@ -58,7 +58,7 @@ func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	return listener.Addr().String()
 }
 
-func TestUserSOCKSProxyKeepsItsLogin(t *testing.T) {
+func TestUserSOCKSProxyIsUsedWithItsLogin(t *testing.T) {
 	server := api(t)
 	through := func(proxy, password string) error {
 		config := &rest.Config{
@@ -88,7 +88,8 @@ func TestUserSOCKSProxyKeepsItsLogin(t *testing.T) {
 	assert.NotContains(t, down.Hint(), "strata tunnel")
 }
 
-// `ssh -D 1080` listens at a tunnel's port, and closes connections of other protocols.
+// A user's own `ssh -D 1080` may listen at a tunnel's port. It closes connections of other
+// protocols.
 func TestSSHDynamicForwardingReachesServer(t *testing.T) {
 	config := func(proxy string) *rest.Config {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
@@ -107,8 +108,8 @@ func TestSSHDynamicForwardingReachesServer(t *testing.T) {
 	assert.Contains(t, down.Error(), "strata tunnel opens it", "it may be a stack's own kubeconfig")
 }
 
-// The kubeconfig of a stack names its tunnel, but not the owner.
-func TestStackKubeconfigReportsTunnelFault(t *testing.T) {
+// A stack's kubeconfig has only the address of its tunnel, so ProxyDialer asks who listens there.
+func TestClientWithStackKubeconfigReportsTunnelFault(t *testing.T) {
 	tunnel := rejected(t)
 	config := &rest.Config{}
 	tunnel.Use(config)

@@ -86,7 +86,7 @@ func newServer(
 	return s, err
 }
 
-// farEnd resolves no names, so that the jump host does: it knows the names in its network.
+// farEnd leaves the resolution of names to the jump host, which knows the names in its network.
 type farEnd struct{}
 
 func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, error) {

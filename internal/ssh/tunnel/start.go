@@ -63,8 +63,8 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	return report(ctx, said, command.Process)
 }
 
-// keepToItself closes this process's files in its future child processes. Otherwise the tunnel
-// would inherit a lock file of the run's caller, and hold the lock as long as it runs.
+// keepToItself makes future child processes close this process's files. Otherwise the tunnel would
+// inherit a lock file of the run's caller, and hold the lock as long as it runs.
 func keepToItself() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -81,7 +81,7 @@ func keepToItself() error {
 // report waits until the process is ready. If the process exits first, report returns its error
 // message; nil if the port is in use.
 func report(ctx context.Context, said *os.File, process *os.Process) error {
-	// The read below ends when the process exits.
+	// If ctx ends, the process is killed, which ends the read below.
 	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
 	defer stop()
 	var all strings.Builder

@@ -168,9 +168,8 @@ func TestTunnelReconnectsToLostJumpHost(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// A client may close its output while it waits for the answer of the far end. The end of one
-// direction does not end the other.
-func TestTunnelSupportsHalfClosedConnections(t *testing.T) {
+// The server closes the connection after its last byte.
+func TestTunnelPassesOnDataAndEOFOfServer(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -1,7 +1,7 @@
 // Command check reads the states of this checkout's stacks before a build replaces the program that
 // their deletes run. It fails if a state has another layout than the program that is to be built.
-// It parses the files of the lab's backend as text, because a kill may have cut off a file, and
-// because Pulumi may not be installed yet.
+// It parses the files of the lab's backend as text, because a kill may have cut off a file. Pulumi
+// may not be installed yet.
 //
 //	go run ./internal/pulumi/statelayout/check .strata/state
 package main

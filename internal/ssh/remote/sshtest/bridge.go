@@ -70,7 +70,7 @@ func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 		if _, err := io.ReadFull(input, script); err != nil {
 			return
 		}
-		// The script of the server's sudo must run itself.
+		// The script that starts sudo must run unchanged.
 		if !strings.Contains(string(script), "exec sudo") {
 			go b.handle(string(script), inputBytes, handler)
 			script = []byte(bridgeScript)

@@ -51,7 +51,7 @@ type Server struct {
 	// false.
 	StartsNothing bool
 	// Dropped is the number of first connections to close silently, and Refused the number of keys
-	// to refuse after that, like a booting host that has no users yet. Default 0.
+	// to refuse after that. A booting host without users behaves so. Default 0.
 	Dropped, Refused int
 
 	hostKey  ssh.Signer

@@ -13,8 +13,8 @@ const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// AskingSudo returns a script for Server.Sudo that asks for a password once. As sudo-rs before
-// 0.2.13 does, it reads ahead: it loses what was sent behind the password.
+// AskingSudo returns a script for Server.Sudo that asks for a password once. Like sudo-rs before
+// 0.2.13, it reads ahead, and loses the bytes after the password.
 func AskingSudo(password string) string {
 	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
 sleep 0.1
