@@ -6,8 +6,7 @@
 //	DELETE /api/v1/items/{id}   204, or 404
 //	GET    /healthz             200
 //
-// It listens on $LISTEN (default :8080) and knows nothing of keys: a proxy in front of it checks
-// them.
+// It listens on $LISTEN (default :8080). It checks no API keys: a proxy in front of it does.
 package main
 
 import (

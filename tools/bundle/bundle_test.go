@@ -36,7 +36,7 @@ func openStack(t *testing.T, dir, stackFile string) (*bundle, error) {
 }
 
 func TestBundleRefusesStackWithESCEnvironment(t *testing.T) {
-	// The bundle must set both variables.
+	// downloads sets both variables. Setenv restores them after the test.
 	t.Setenv(config.ArtifactsVariable, "")
 	t.Setenv(config.MachineImageVariable, "")
 	b, err := openStack(t, filepath.Join(t.TempDir(), "bundle"), "environment: [shared/dev]\n")
@@ -55,7 +55,7 @@ func TestBundleRefusesFolderWithForeignFiles(t *testing.T) {
 	assert.Len(t, entries, 1)
 }
 
-func TestBundleVerifiesOnlyAfterFinish(t *testing.T) {
+func TestBundleHasChecksumsOnlyAfterFinish(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	b, err := opened(t, dir)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestBundleVerifiesOnlyAfterFinish(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "other"))
 }
 
-func TestExistingImageIsReusedOnlyUnchanged(t *testing.T) {
+func TestImageArchiveIsReusedOnlyIfUnchanged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bundle")
 	b, err := opened(t, dir)
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ import (
 // pullsAtOnce is the number of parallel pulls, small enough not to overload registries.
 const pullsAtOnce = 4
 
-// images gets an archive of each image that the stack uses with this bundle.
+// images writes an archive of each image that the stack uses with this bundle.
 func (b *bundle) images(ctx context.Context) error {
 	if err := errors.Join(b.keepUnfinished(), b.write()); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (b *bundle) listImages(ctx context.Context, cfg *config.Config) ([]images.I
 		return nil, err
 	}
 	kubernetes := config.K3sVersion
-	// An existing cluster has no such artifact, and its version is not known here.
+	// For an existing cluster, K3s is no artifact, and the cluster's version is not known.
 	if k3s, err := files.Get(config.ArtifactK3s); err == nil {
 		kubernetes = k3s.Version
 	}

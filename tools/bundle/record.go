@@ -15,9 +15,9 @@ import (
 	"strata/tools/bundle/registry"
 )
 
-// record adds the digests of the images that a stack's nodes pull to the project's lock. It names
-// and leaves out an image that no registry serves. An image that differs from the lock is an error,
-// and then it writes nothing.
+// record adds the digests of the images that a stack's nodes pull to the project's lock. An image
+// that no registry serves is reported and not recorded. If an image differs from the lock, record
+// fails and writes nothing.
 func record(ctx context.Context, project, stack, file string, out io.Writer) error {
 	if err := absolute(&project, &file); err != nil {
 		return err

@@ -58,7 +58,7 @@ func digestOf(t *testing.T, one mutate.IndexAddendum) string {
 	return digest.String()
 }
 
-func TestDigestsAreKeptUntilImageChanges(t *testing.T) {
+func TestRecordedDigestsAreKeptUntilImageChanges(t *testing.T) {
 	server := httptest.NewServer(served.New(served.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	reference := strings.TrimPrefix(server.URL, "http://") + "/acme/shop:1"
@@ -78,7 +78,7 @@ func TestDigestsAreKeptUntilImageChanges(t *testing.T) {
 	b.lock = b.lock.With([]artifacts.Locked{first})
 	assert.Equal(t, map[string][]string{reference: first.Digests}, b.lock.ImageDigests())
 
-	t.Run("another platform came, and this one is the same", func(t *testing.T) {
+	t.Run("another platform was added", func(t *testing.T) {
 		riscv := variant(t, "riscv64")
 		later := pushed(t, reference, amd, arm, riscv)
 		again, err := b.digests(t.Context(), puller, reference)
@@ -86,19 +86,19 @@ func TestDigestsAreKeptUntilImageChanges(t *testing.T) {
 		assert.Equal(t, []string{later, digestOf(t, amd), digestOf(t, arm), digestOf(t, riscv),
 			index}, again.Digests)
 	})
-	t.Run("the image is another one", func(t *testing.T) {
+	t.Run("the tag has another image", func(t *testing.T) {
 		pushed(t, reference, variant(t, "amd64"), arm)
 		_, err := b.digests(t.Context(), puller, reference)
 		require.ErrorContains(t, err, "expected "+digestOf(t, amd)+
 			", which strata.lock has, found sha256:")
 	})
-	t.Run("no registry gives it out", func(t *testing.T) {
+	t.Run("the registry does not have the image", func(t *testing.T) {
 		none, err := b.digests(t.Context(), puller, strings.Replace(reference, "shop", "absent", 1))
 		require.NoError(t, err)
 		assert.Empty(t, none.SHA256)
 		assert.Contains(t, said.String(), "not recorded, and not compared with what runs: image ")
 	})
-	t.Run("no registry has it, or its name is its digest", func(t *testing.T) {
+	t.Run("a localhost image, and a reference by digest", func(t *testing.T) {
 		for _, one := range []string{"localhost/strata/go-rest:1.0.0", "quay.io/acme/shop@" + index} {
 			none, err := b.digests(t.Context(), puller, one)
 			require.NoError(t, err)

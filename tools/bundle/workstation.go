@@ -72,8 +72,8 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 	return b.writeOwn(path.Base(file), file, []byte(text), mode)
 }
 
-// pulumi unpacks the command line with the host of the program's language, and puts each plugin in
-// its place.
+// pulumi unpacks Pulumi's command line and its host for Go programs, and moves each plugin to its
+// folder below PULUMI_HOME.
 func (b *bundle) pulumi() error {
 	for _, one := range b.fetched.Artifacts {
 		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
@@ -186,8 +186,8 @@ func (b *bundle) files(cfg *config.Config) error {
 	return nil
 }
 
-// place copies a file of the project with a change. The copy keeps the permissions, because a
-// stack's file may have plain secrets.
+// place copies a file of the project with a change. A stack's file may have plain secrets, so the
+// copy is not readable by more users than the file.
 func (b *bundle) place(from, file string, change func(text []byte) ([]byte, error)) error {
 	info, err := os.Stat(from)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-// A stack file or a manifest may have plain secrets, so the bundle keeps its permissions.
+// A stack file or a manifest may have plain secrets, so a restricted file stays restricted.
 func TestBundledProjectFilesKeepRestrictedPermissions(t *testing.T) {
 	for before, want := range map[os.FileMode]os.FileMode{0o644: 0o644, 0o664: 0o644, 0o600: 0o600,
 		0o640: 0o600, 0o400: 0o400} {

@@ -93,17 +93,17 @@ func TestCheckAcceptsOnlyUsableCertificatePair(t *testing.T) {
 		names    []string
 		want     string
 	}{
-		{"a chain to the authority", chain, leaf.keyPEM(t), root.pem(),
+		{"a chain to the CA", chain, leaf.keyPEM(t), root.pem(),
 			[]string{"shop.test", "a.shop.test", "*.shop.test"}, ""},
-		{"a chain without the authority", chain, leaf.keyPEM(t), "", nil, ""},
-		{"one that the authority signed itself", alone.pem(), alone.keyPEM(t), root.pem(), nil, ""},
+		{"a chain without the CA", chain, leaf.keyPEM(t), "", nil, ""},
+		{"a certificate that the CA signed directly", alone.pem(), alone.keyPEM(t), root.pem(), nil, ""},
 		{"nothing", "", "", "", nil, "tls.crt: is not there yet"},
 		{"no key", chain, "", "", nil, "tls.key: is not there yet"},
 		{"half a file", chain[:100], leaf.keyPEM(t), "", nil, "tls.crt and tls.key:"},
-		{"another's key", chain, alone.keyPEM(t), "", nil, "private key does not match"},
+		{"the key of another certificate", chain, alone.keyPEM(t), "", nil, "private key does not match"},
 		{"a chain that does not link", leaf.pem() + other.pem(), leaf.keyPEM(t), "", nil,
 			"is not signed by the one after it"},
-		{"another authority", chain, leaf.keyPEM(t), other.pem(), nil, "does not lead to ca.crt"},
+		{"another CA", chain, leaf.keyPEM(t), other.pem(), nil, "does not lead to ca.crt"},
 		{"expired", expired.pem(), expired.keyPEM(t), root.pem(), nil,
 			"is valid until 2026-06-01T11:59:00Z only"},
 		{"a clock that is behind", future.pem(), future.keyPEM(t), root.pem(), nil,

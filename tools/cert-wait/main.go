@@ -1,12 +1,12 @@
 // Command cert-wait is an init container that holds a Pod until a folder has a matching and valid
 // key and chain. The folder is a volume of the certificate's Secret with `optional: true`. kubelet
-// mounts every volume before it starts the first init container, so without that option a missing
-// Secret would prevent the start of this very program.
+// mounts every volume before it starts the first init container. Without that option, a missing
+// Secret would prevent the start of cert-wait itself.
 //
 //	cert-wait --dir /etc/tls [--timeout 5m] [--min-remaining 1h] [--dns-name NAME]...
 //
 // It only reads the mounted files: it uses no API server, so it needs no role and no kubectl. It
-// exits with 0 if they are good, with 1 if they are not (yet), with the reason on stderr, and with
+// exits with 0 if they are good, and with 1 and the reason on stderr if they are not. It exits with
 // 2 for wrong arguments.
 package main
 

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// lookEvery is the pause between reads of the files. It does not use inotify: a node has few
-	// instances of it (fs.inotify.max_user_instances is 128), and each waiting Pod would take one.
+	// lookEvery is the pause between reads of the files. inotify would need an instance for each
+	// waiting Pod, and a node has few instances (fs.inotify.max_user_instances is 128).
 	lookEvery = 200 * time.Millisecond
 	// youth bounds the time after a volume is mounted in which its Pod counts as young; attempt
 	// bounds one run of cert-wait in a young Pod. kubelet updates a volume with a new Secret when
 	// it next syncs the Pod: every 60 to 90 s, or when a container of the Pod exits (pkg/kubelet:
-	// syncFrequency, PLEG). So a run that does not exit could see a certificate of 12 s only after
-	// 90 s. When a run exits and is restarted, kubelet syncs at once. The pauses between restarts
-	// grow (10 s, 20 s and so on), so only the first exits speed up the sync.
+	// syncFrequency, PLEG). So a run that does not exit may see a certificate that was issued after
+	// 12 s only after 90 s. When a run exits and is restarted, kubelet syncs at once. The pauses
+	// between restarts grow (10 s, 20 s and so on), so only the first exits speed up the sync.
 	youth   = 30 * time.Second
 	attempt = 3 * time.Second
 )
@@ -55,8 +55,8 @@ func wait(opts options, c clock) error {
 	}
 }
 
-// runUntil returns the time at which wait must return: attempt from now if the Pod is young or
-// limit has passed, otherwise limit after started.
+// runUntil returns the time at which wait must return. It is attempt (or limit, if shorter) from
+// now if the Pod is young or limit has passed, otherwise limit after started.
 func runUntil(started, now time.Time, limit time.Duration) time.Time {
 	if age := now.Sub(started); age < youth || age >= limit {
 		return now.Add(min(attempt, limit))

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 2
 }
 
-// lossError is the error of a report that does not prove the absence of loss.
+// lossError is the error of a report with lost requests, or with too many unsent ones.
 type lossError struct{ error }
 
 // flags are the command's flags.

@@ -15,8 +15,8 @@ import (
 
 func TestLoadReportsLostRequests(t *testing.T) {
 	t.Parallel()
-	// The load has ten requests, of which one may be unsent. For more, this machine would have to
-	// pause for 400 ms.
+	// One of the ten requests may stay unsent. Two stay unsent only if this machine pauses for 400
+	// ms.
 	paced := []string{"--rate", "5", "--duration", "2s"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/broken" {

@@ -36,7 +36,7 @@ func (p *Pulled) Names() []string {
 }
 
 // Write writes the image into a file that appears when it is complete. The file is a tar with an
-// OCI image layout (opencontainers/image-spec, image-layout.md). That keeps the registry's
+// OCI image layout (opencontainers/image-spec, image-layout.md). This layout keeps the registry's
 // manifest, and so the image's digest. The same image gives the same bytes. Write returns the
 // file's size.
 func (p *Pulled) Write(file string) (size int64, err error) {

@@ -122,7 +122,7 @@ func TestPullUsesMirrorOfNodes(t *testing.T) {
 	assert.Equal(t, digestOf(t, pushed), pulled.Digest)
 	assert.Contains(t, m.asked, "docker.io")
 
-	t.Run("by rewrites", func(t *testing.T) {
+	t.Run("with rewrites", func(t *testing.T) {
 		p.Registries[0].Mirrors[0] = "https://" + m.host
 		p.Registries[0].Rewrites = map[string]string{"^library/(.*)": "hub/library/$1"}
 		_, err := p.Pull(t.Context(), "docker.io/library/redis:8", "")
@@ -134,7 +134,7 @@ func TestPullUsesMirrorOfNodes(t *testing.T) {
 		_, err := p.Pull(t.Context(), "quay.io/library/redis:8", "")
 		require.NoError(t, err)
 	})
-	t.Run("unless its login is encrypted, which only Pulumi can read", func(t *testing.T) {
+	t.Run("with an encrypted login, which only Pulumi can read", func(t *testing.T) {
 		p := &registry.Puller{Registries: m.entries("*", "/v2/hub"), OnlyMirrors: true,
 			Arch: "amd64"}
 		p.Registries[1].Password = config.Sealed
@@ -164,7 +164,7 @@ func TestOnlyNodeArchitectureIsPulled(t *testing.T) {
 	require.ErrorContains(t, err, "expected an image for linux/arm64, found one for linux/amd64")
 }
 
-func TestKnownDigestOverridesMovedTag(t *testing.T) {
+func TestPullByKnownDigestIgnoresMovedTag(t *testing.T) {
 	m := newMirror(t)
 	before := image(t, "amd64")
 	m.push(t, "acme/shop:1", before)

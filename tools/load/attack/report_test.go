@@ -27,7 +27,7 @@ func TestReportSizeIsIndependentOfRequestCount(t *testing.T) {
 	assert.Equal(t, Latency{P50: 2.5, P95: 4.75, P99: 4.95, Max: 5}, report.Total.Latency)
 }
 
-func TestReportHasStartAndEndOfLosses(t *testing.T) {
+func TestReportHasTimesOfFirstAndLastLostRequest(t *testing.T) {
 	began := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	counting := newTimeline(began)
 	for _, one := range []struct {

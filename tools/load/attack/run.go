@@ -41,8 +41,8 @@ type Options struct {
 // startPhase is the phase before the first named one.
 const startPhase = "start"
 
-// maxWorkers bounds the requests that are open at once. Beyond it the rate cannot be kept, and Run
-// reports that.
+// maxWorkers bounds the requests that are open at once. If more would be needed to keep the rate,
+// Run counts them as unsent.
 const maxWorkers = 2000
 
 // Run sends requests until the duration is over or the context ends, and counts them. Each name on

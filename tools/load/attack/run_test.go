@@ -62,7 +62,7 @@ func TestUnexpectedAnswersCountAsLost(t *testing.T) {
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		}, nil, "302", ""},
-		"a closed line": {func(http.ResponseWriter, *http.Request) {
+		"a closed connection": {func(http.ResponseWriter, *http.Request) {
 			panic(http.ErrAbortHandler)
 		}, nil, "", "closed without an answer"},
 		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
