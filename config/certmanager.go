@@ -141,7 +141,6 @@ func (c *Config) checkNameConstraints(ps *problems) {
 	}
 }
 
-// issuers are the values of CertManager.Issuer.
 var issuers = []string{IssuerSelfSigned, IssuerVault, IssuerACME}
 
 func (c *Config) checkIssuer(ps *problems) {

@@ -26,7 +26,6 @@ type Ingress struct {
 // Uses reports whether a controller is configured.
 func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Controllers, controller) }
 
-// controllers are the ingress controllers that this release knows.
 var controllers = []string{ControllerTraefik, ControllerAPISIX}
 
 func (c *Config) checkIngress(ps *problems) {

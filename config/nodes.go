@@ -175,7 +175,6 @@ func inNamespace(namespace, parent string) bool {
 	return namespace == parent || strings.HasSuffix(namespace, "."+parent)
 }
 
-// taintEffects are the effects that Kubernetes knows.
 var taintEffects = []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
 
 func checkTaints(ps *problems, key string, taints []string) {

@@ -36,7 +36,6 @@ func (p Problem) Error() string {
 	return text
 }
 
-// problems collects mistakes.
 type problems []Problem
 
 func (ps *problems) add(key, value, rule, fix string) {

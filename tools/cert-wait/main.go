@@ -20,7 +20,6 @@ import (
 	"time"
 )
 
-// options are the flags.
 type options struct {
 	// dir has tls.key, tls.crt and, if the issuer supplies one, ca.crt.
 	dir string

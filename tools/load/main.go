@@ -51,7 +51,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // lossError is the error of a report with lost requests, or with too many unsent ones.
 type lossError struct{ error }
 
-// flags are the command's flags.
 type flags struct {
 	attack.Options
 	// stack and workload select the URL, its address and its CA from the stack's outputs.
@@ -60,7 +59,6 @@ type flags struct {
 	size                     int
 }
 
-// newCommand returns the command.
 func newCommand() *cobra.Command {
 	var flags flags
 	command := &cobra.Command{

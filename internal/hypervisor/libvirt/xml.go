@@ -13,7 +13,6 @@ import (
 // markSpace is the XML namespace of the mark in a domain's metadata.
 const markSpace = "urn:strata:vm:1"
 
-// markXML is the XML form of the mark.
 type markXML struct {
 	XMLName xml.Name
 	Stack   string `xml:"stack,attr"`
@@ -74,7 +73,6 @@ var domainTemplate = template.Must(
 </domain>
 `))
 
-// domainXML returns the definition of a machine.
 func domainXML(spec hypervisor.Spec) ([]byte, error) {
 	l := libvirt{driver.Runner{Spec: spec}}
 	disk, seed := l.volumes()
@@ -110,7 +108,6 @@ func consoleLog(spec hypervisor.Spec) string {
 
 func qemuLog(spec hypervisor.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
 
-// escape escapes a text for XML.
 func escape(text string) (string, error) {
 	var out bytes.Buffer
 	err := xml.EscapeText(&out, []byte(text))

@@ -16,7 +16,6 @@ import (
 	"strata/artifacts"
 )
 
-// releaseType is the token of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
 // testHook marks objects that only `helm test` installs (https://helm.sh/docs/topics/chart_tests/).

@@ -155,7 +155,6 @@ func (n named) RoundTrip(request *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(request)
 }
 
-// login is the login at one registry.
 type login struct{ username, password string }
 
 func (l login) Resolve(authn.Resource) (authn.Authenticator, error) {
