@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Driver is the way in which the hosts are provided.
+// Driver selects how the hosts are provided.
 type Driver string
 
 const (

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// Directory services have such names, and ssh accepts them.
+// Directory services have names like these, and ssh accepts them.
 func TestLoginNamesOfDirectoryServicesAreAccepted(t *testing.T) {
 	for _, name := range []string{"root", "john.doe", "Anna", "anna@corp.example", `CORP\anna`, "svc$",
 		"jürgen", "1000", "_apt"} {

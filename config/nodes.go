@@ -133,7 +133,7 @@ func checkRole(ps *problems, key string, role Role) {
 }
 
 // kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own
-// Node. With any other such label it refuses to start
+// Node. With another label under these domains, the kubelet refuses to start
 // (k8s.io/kubernetes/pkg/kubelet/apis/well_known_labels.go).
 var kubeletLabels = []string{
 	"kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os",

@@ -46,7 +46,7 @@ type Pin struct {
 // Architectures are the processor architectures that artifacts are pinned for, in Go's terms.
 var Architectures = []string{"amd64", "arm64"}
 
-// Pins returns the artifacts that this release of Strata is made for, whatever is configured.
+// Pins returns the pinned artifacts at the versions of this release, without a configuration.
 func Pins() []Pin { return new(Config).Pins() }
 
 // Pins returns all pinned artifacts, at the versions that the configuration selects. It adds the

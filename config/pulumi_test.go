@@ -22,7 +22,7 @@ func fromPulumi(
 	return pulumitest.StackFile{}.FromEngine(t, "strata", whole, secret...)
 }
 
-func TestPulumiConfigurationIsRead(t *testing.T) {
+func TestFromPulumiReadsStackConfiguration(t *testing.T) {
 	cfg, err := fromPulumi(t, good())
 	require.NoError(t, err)
 	assert.Equal(t, "dev", cfg.Stack)

@@ -20,7 +20,7 @@ func onCluster(sections ...string) map[string]string {
 	return raw
 }
 
-func TestStackOnExistingClusterIsValid(t *testing.T) {
+func TestStackOnExistingClusterNeedsNoK3sArtifacts(t *testing.T) {
 	cfg, err := config.Load("dev", onCluster("hosts", "{}"), noEnv)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())

@@ -114,7 +114,7 @@ func TestProgramRefusesKeyInTwoForms(t *testing.T) {
 	require.NoError(t, err, "--config-file names a file elsewhere")
 }
 
-func TestStackFilesOfStackConfigDirAreFound(t *testing.T) {
+func TestStackFileInStackConfigDirIsFound(t *testing.T) {
 	s := pulumitest.NewStackFile(t, "stackConfigDir: stacks\n", "")
 	moved := filepath.Join(s.Folder, "stacks", "Pulumi.dev.yaml")
 	require.NoError(t, os.Mkdir(filepath.Dir(moved), 0o700))

@@ -172,8 +172,8 @@ func (v Values) checkAll(c *Config, ps *problems) {
 	}
 }
 
-// check refuses a value that only Strata may set. It also refuses a value that would replace an
-// object with such a value in it.
+// check refuses values that only Strata may set. It also refuses a text or a list in place of an
+// object that contains one of them.
 func (v Values) check(c *Config, ps *problems, path string, value any) {
 	key := field("%s.%s", v.Key, path)
 	if strings.HasPrefix(path, "[") {

@@ -7,7 +7,7 @@ import (
 // Owned is a machine on the hypervisor with the mark of a stack.
 type Owned struct {
 	Mark
-	// What is the machine's name on the hypervisor, for example "domain strata-dev-server-1".
+	// What names the machine in the hypervisor's terms, for example "domain strata-dev-server-1".
 	What string
 	// Remove holds the commands that remove the machine with all its parts, in order. A user runs
 	// them on the hypervisor as root.

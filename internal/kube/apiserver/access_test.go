@@ -12,7 +12,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestAccessServersReplaceKubeconfigServer(t *testing.T) {
+func TestServersOfAccessReplaceKubeconfigServer(t *testing.T) {
 	own, other := server(t, "own"), server(t, "other")
 	for want, access := range map[string]apiserver.Access{
 		"own": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t")},

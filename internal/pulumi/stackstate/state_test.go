@@ -75,7 +75,7 @@ func TestUnreadableSecretErrorHidesText(t *testing.T) {
 	require.ErrorContains(t, err, "exported state")
 }
 
-func TestReadEncryptedNeedsNoSecrets(t *testing.T) {
+func TestReadEncryptedDoesNotRequestSecrets(t *testing.T) {
 	var asked []string
 	pulumi := stackstate.Pulumi(func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		asked = args

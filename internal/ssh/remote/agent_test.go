@@ -227,7 +227,7 @@ func TestAgentHangingAtSignIsReportedAtTimeout(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
-func TestAgentThatAcceptsNoConnectionIsNamed(t *testing.T) {
+func TestAgentThatAcceptsNoConnectionIsReported(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true
@@ -249,7 +249,7 @@ func TestAgentThatAcceptsNoConnectionIsNamed(t *testing.T) {
 		"the kernel has no more room")
 }
 
-func TestAgentThatDisconnectsIsNamedAndNotRetried(t *testing.T) {
+func TestAgentThatDisconnectsIsReportedAndNotRetried(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()
 	target.Agent = true

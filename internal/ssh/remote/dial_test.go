@@ -124,7 +124,7 @@ func TestDialTimeoutNamesLastError(t *testing.T) {
 	assert.Contains(t, err.Error(), "gone (127.0.0.1:")
 }
 
-func TestSilentPortFailsAtTimeout(t *testing.T) {
+func TestDialOfSilentPortFailsAtTimeout(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -175,7 +175,7 @@ func TestDeadPeerIsDetectedInSeconds(t *testing.T) {
 	assert.Less(t, time.Since(start), 15*time.Second)
 }
 
-func TestCallerSetsDeadPeerTimeout(t *testing.T) {
+func TestSetDeadAfterChangesDeadPeerTimeout(t *testing.T) {
 	t.Parallel()
 	server := sshtest.Start(t)
 	client := connect(t, server)

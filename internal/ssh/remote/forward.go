@@ -11,8 +11,8 @@ import (
 var ErrNoJumpHost = errors.New("no jump host on the way")
 
 // DialJumpHost logs in to the last jump host of a target, as Dial logs in to the target.
-// Client.DialContext then connects from there. It does not use sudo. It fails with ErrNoJumpHost,
-// or as Dial does.
+// Client.DialContext then connects from there. DialJumpHost does not use sudo. It fails with
+// ErrNoJumpHost, or as Dial does.
 func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	hops := t.hops()
 	if len(hops) == 0 {

@@ -154,9 +154,9 @@ func (e *UnpinnedError) Error() string {
 		e.Target, shown, e.Key)
 }
 
-// FirstContact returns the target with a pin. If it has none, FirstContact pins the key that the
-// host shows now, in the result only. It fails with an UnpinnedError if the login would send a sudo
-// password to such a host.
+// FirstContact returns the target with a pin. If the target has none, FirstContact pins the key
+// that the host shows now, in the result only. Then it fails with an UnpinnedError if the login
+// would send a sudo password.
 func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	if t.HostKey != "" {
 		return t, nil

@@ -72,7 +72,7 @@ func TestJumpHostWithoutPinnedKeyIsNotContacted(t *testing.T) {
 	assert.Zero(t, jumps[0].Connections())
 }
 
-func TestJumpHostThatRejectsKeyIsNamed(t *testing.T) {
+func TestErrorNamesJumpHostThatRejectsKey(t *testing.T) {
 	_, host, target, _ := chain(t, 1)
 	_, err := remote.Dial(soon(t), target, host.PrivateKey())
 	require.ErrorIs(t, err, remote.ErrKeyRejected)

@@ -66,7 +66,7 @@ func TestRareKeyExchangesAreOffered(t *testing.T) {
 
 // PAM refuses an account after sshd has accepted the key: sshd then closes the connection. A host
 // that shuts down closes it only once.
-func TestRefusedAccountIsNamedAfterSeveralAttempts(t *testing.T) {
+func TestRefusedAccountIsReportedAfterSeveralAttempts(t *testing.T) {
 	for said, words := range map[string]string{
 		"": "the account has expired, or PAM does not let it in",
 		"Your account has expired; please contact your system administrator": "Your account has expired",

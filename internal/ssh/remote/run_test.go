@@ -51,7 +51,7 @@ func TestHostProcessArgumentsHideScriptAndInput(t *testing.T) {
 	assert.NotContains(t, strings.Join(server.Commands(), "\n"), "in-the-")
 }
 
-func TestScriptEndsWithContext(t *testing.T) {
+func TestScriptIsKilledWhenContextEnds(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	ctx, cancel := context.WithCancel(soon(t))
 	var child int
@@ -63,7 +63,7 @@ func TestScriptEndsWithContext(t *testing.T) {
 	requireGone(t, child)
 }
 
-func TestScriptEndsWhenConnectionIsLost(t *testing.T) {
+func TestScriptIsKilledWhenConnectionIsLost(t *testing.T) {
 	server := sshtest.Start(t)
 	client := connect(t, server)
 	var child int

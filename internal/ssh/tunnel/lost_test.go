@@ -92,7 +92,7 @@ func TestSilentJumpHostIsReportedAsJumpHostFault(t *testing.T) {
 }
 
 // The jump host works, but packets to the address behind it are dropped.
-func TestSilentAddressIsATimeout(t *testing.T) {
+func TestConnectionToSilentAddressTimesOut(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
 	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp",
@@ -140,7 +140,7 @@ func TestUnansweredJumpHostLoginIsRetriedWithoutPause(t *testing.T) {
 	assert.Zero(t, host.until)
 }
 
-func TestForbiddenAddressDoesNotAffectLaterConnections(t *testing.T) {
+func TestRefusedForwardingDoesNotAffectLaterConnections(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
 	tunnel.jump.Forwards = false

@@ -78,8 +78,8 @@ func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	}
 }
 
-// toProxy connects to the proxy itself. It returns a DownError if that fails, to distinguish such
-// errors from the proxy's replies.
+// toProxy connects to the proxy itself. It returns a DownError if the proxy cannot be reached, to
+// distinguish this error from the proxy's replies.
 type toProxy struct {
 	direct net.Dialer
 	at     string

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestParseReadsWrittenLine(t *testing.T) {
+func TestParseReadsOnlyLinesInFormatOfLine(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.UTC)
 	read, found := Parse(Line("nodes", at))
 	assert.True(t, found)

@@ -111,7 +111,7 @@ func secure(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestConnectToReplacesDNS(t *testing.T) {
+func TestConnectToAddressIsUsedInsteadOfDNS(t *testing.T) {
 	server := secure(t)
 	opts := options(server)
 	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")

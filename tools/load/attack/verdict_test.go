@@ -7,7 +7,7 @@ import (
 )
 
 // A run that sent too few requests proves nothing, so it must not succeed.
-func TestReportFailsWhenRequestsWereNotSent(t *testing.T) {
+func TestReportFailsIfTooManyRequestsWereUnsent(t *testing.T) {
 	for name, test := range map[string]struct {
 		sent, unsent, lost int
 		says               string

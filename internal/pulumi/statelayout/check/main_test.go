@@ -10,7 +10,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-func TestBuildIsRefusedWhileStackHasOtherLayout(t *testing.T) {
+func TestBuildIsRefusedWhileStackHasOtherStateLayout(t *testing.T) {
 	backend := t.TempDir()
 	require.NoError(t, check(backend), "nothing was brought up yet")
 	write := func(stack, text string) {
