@@ -27,8 +27,7 @@ type APISIX struct {
 	// Replicas is the number of Pods of the data plane. Default 2, so that one Pod serves while the
 	// other is replaced.
 	Replicas int `json:"replicas,omitempty"`
-	// Address is APISIX's load balancer address, from metallb.addresses. Default: MetalLB chooses
-	// one.
+	// Address is APISIX's load balancer address, from metallb.addresses. Default: MetalLB's choice.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is the policy of the data plane's Service, as in
 	// traefik.externalTrafficPolicy. Default: Cluster.

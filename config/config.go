@@ -41,7 +41,7 @@ type Config struct {
 	ArgoCD ArgoCD `json:"argocd"`
 	// Apps is the section `strata:apps`: the applications on the platform.
 	Apps Apps `json:"apps"`
-	// Discard is the section `strata:discard`: consent to the loss of others' objects.
+	// Discard is the section `strata:discard`: consent to delete objects of other owners.
 	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`

@@ -31,8 +31,7 @@ type decoder struct {
 	// sealed is true if encrypted texts are accepted, which become Sealed. Only stack files have
 	// such texts: Pulumi passes decrypted texts to a program.
 	sealed bool
-	// secret reports whether a section has a text that Pulumi stores encrypted. Nil if that is not
-	// known.
+	// secret reports whether a section has a text that Pulumi stores encrypted. Nil if unknown.
 	secret func(key string) bool
 	// program is true for a user's own program, whose cluster need not be configured. adjust, if
 	// not nil, changes the configuration after decoding (ForProgram).

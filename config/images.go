@@ -31,9 +31,9 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference returns the name of the image that Strata builds. The registry in it is localhost, from
-// which nothing can be pulled: if a node has lost the image, its Pods fail, and never run an
-// image from another registry.
+// Reference returns the name of the image that Strata builds. Its registry is localhost, from which
+// nothing can be pulled. If a node has lost the image, its Pods fail, and never run an image from
+// another registry.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // BundleReference returns the image's name in a bundle.

@@ -28,8 +28,8 @@ type K3s struct {
 	VIP netip.Addr `json:"vip,omitzero"`
 	// TLSSANs are additional names and addresses of the API server's certificate.
 	TLSSANs []string `json:"tlsSANs,omitempty"`
-	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by
-	// K3s.
+	// FlannelInterface is the network interface that carries the Pod network. Default: K3s's
+	// choice.
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`

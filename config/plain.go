@@ -6,8 +6,7 @@ import (
 	"reflect"
 )
 
-// isPlain reports whether a section of the stack has no encrypted text. It returns false if that is
-// not known.
+// isPlain reports whether a section of the stack has no encrypted text; false if that is unknown.
 func (d *decoder) isPlain(section string) bool {
 	return d.secret != nil && !d.secret(Namespace+":"+section)
 }

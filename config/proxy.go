@@ -15,7 +15,7 @@ type Proxy struct {
 	// with a user and a password must be encrypted: pulumi config set --secret --path
 	// strata:k3s.proxy.http. Default: none.
 	HTTP string `json:"http,omitempty"`
-	// HTTPS is the same for https addresses, which most registries have. Default: none.
+	// HTTPS is the proxy for https addresses, which most registries have. Default: none.
 	HTTPS string `json:"https,omitempty"`
 	// NoProxy are additional names, addresses, networks, and domains that begin with a dot. Nodes
 	// reach them without the proxy. hosts.subnet, the networks and domain of the cluster, and the

@@ -34,7 +34,7 @@ func TestDuplicateKeysAndESCEnvironmentsAreRefused(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The program reads only keys that begin with strata:, and would ignore these.
+// The program would ignore these keys: it reads only keys that begin with strata:.
 func TestKeysThatResembleSectionsAreRefused(t *testing.T) {
 	for written, want := range map[string]string{
 		"traefik":                 "platform:traefik: IS; did you mean strata:traefik?",

@@ -26,8 +26,7 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// suggestion returns the fix for an unknown word. It names the nearest known word, or else all
-// known words.
+// suggestion returns the fix for an unknown word: the nearest known word, or else all known words.
 func suggestion(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)

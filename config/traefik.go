@@ -18,8 +18,8 @@ type Traefik struct {
 	// Replicas is the number of Pods. Default 2, so that one Pod serves while the other is
 	// replaced.
 	Replicas int `json:"replicas,omitempty"`
-	// Address is Traefik's load balancer address, from metallb.addresses. Default: MetalLB chooses
-	// one.
+	// Address is Traefik's load balancer address, from metallb.addresses. Default: MetalLB's
+	// choice.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is Cluster or Local. With Cluster, every node takes requests for the
 	// load balancer's address. With Local, only nodes with a ready Pod of the ingress controller

@@ -22,8 +22,8 @@ type Values struct {
 	Tree map[string]any `json:"-"`
 	// Key is the configuration key of the values, for example traefik.values; empty without values.
 	Key string `json:"-"`
-	// Secret is true if a text of their section is encrypted. Pulumi does not tell which one, so
-	// each text of Tree counts as a secret.
+	// Secret is true if the section of the values has an encrypted text. Pulumi does not tell which
+	// text, so each text of Tree counts as a secret.
 	Secret bool `json:"-"`
 }
 

@@ -133,8 +133,7 @@ func TestUnknownChartValueIsReported(t *testing.T) {
 	assert.Empty(t, cfg.OwnValues(), "its chart is not installed")
 }
 
-// A digest of a section is plain in the state. Values may be secret, so the section's JSON must not
-// include them.
+// The digest of a section's JSON is stored unencrypted, and a chart's values may be secret.
 func TestSectionJSONOmitsChartValues(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
 	require.NoError(t, err)

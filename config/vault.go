@@ -42,8 +42,8 @@ type VaultIssuer struct {
 	Token string `json:"token,omitempty"`
 }
 
-// Vault configures the stack's own Vault: one server with a PKI engine. Its keys are secrets of the
-// state.
+// Vault configures the stack's own Vault: one server with a PKI engine. Pulumi's state stores its
+// keys as secrets.
 type Vault struct {
 	// Enabled installs Vault. Default: true if certManager.issuer is vault and
 	// certManager.vault.address is not set.

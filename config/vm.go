@@ -54,7 +54,7 @@ type VM struct {
 	Modules []string `json:"modules,omitempty"`
 	// Sysctls are kernel settings that are set at every boot.
 	Sysctls map[string]string `json:"sysctls,omitempty"`
-	// Protect refuses to delete or replace the machines until it is false again.
+	// Protect makes Strata refuse to delete or replace the machines. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 

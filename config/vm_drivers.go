@@ -8,8 +8,8 @@ import (
 
 // Hypervisor is the host that runs the virtual machines, with its SSH login.
 type Hypervisor struct {
-	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
-	// default is this machine.
+	// Address is the hypervisor's IP address or DNS name. Required for driver proxmox; for driver
+	// libvirt, the default is this machine.
 	Address string `json:"address,omitempty"`
 	// User is the name of the login. This user must be able to use sudo without a password. Default
 	// root.
@@ -18,8 +18,8 @@ type Hypervisor struct {
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path, as in hosts.ssh.keyFile. Default ~/.ssh/id_ed25519.
 	KeyFile string `json:"keyFile,omitempty" plain:"true"`
-	// HostKey pins the hypervisor's public key, in authorized_keys form. Default: the key from one
-	// bounded first contact.
+	// HostKey pins the hypervisor's public key, in authorized_keys form. Default: the key that the
+	// hypervisor shows at the first connection.
 	HostKey string `json:"hostKey,omitempty" plain:"true"`
 }
 

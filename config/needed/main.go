@@ -14,7 +14,7 @@ import (
 	"strata/config"
 )
 
-// labBundle is a link in the project to the lab's bundle, as in stack files and STRATA_ARTIFACTS.
+// labBundle is the path, a link, of the lab's bundle in stack files and STRATA_ARTIFACTS.
 const labBundle = ".strata/bundle"
 
 func main() {

@@ -114,7 +114,7 @@ type ForeignError struct {
 	// Owner is the owner's name; empty without a mark.
 	Owner string
 	// Unsure is true if the identity of this stack's cluster was unknown, so that the machine may
-	// be its own.
+	// belong to this stack.
 	Unsure bool
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // RenewWithin is the last part of a certificate's life, in which a restart of K3s renews it. All
-// releases renew in the last 90 days, and newer ones in the last 120 (k3s-io/k3s
+// releases renew a certificate in its last 90 days; newer ones already in its last 120 (k3s-io/k3s
 // pkg/daemons/config/types.go, CertificateRenewDays).
 const RenewWithin = 90 * 24 * time.Hour
 

@@ -40,7 +40,7 @@ type Driver interface {
 	// Shutdown makes the guest's operating system power the machine off, and returns once it is
 	// off.
 	Shutdown(ctx context.Context, have *Found) error
-	// Resize gives the machine the Spec's processors and memory, from its next Start on.
+	// Resize gives the machine the Spec's processors and memory, from the machine's next Start on.
 	Resize(ctx context.Context, have *Found) error
 	// Grow resizes the disk to the Spec's size, also while the machine runs.
 	Grow(ctx context.Context, have *Found) error

@@ -51,8 +51,8 @@ func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the machine last, because it has the mark. So an interrupted removal can be
-// repeated.
+// Destroy removes the machine last, because the mark is on the machine. So an interrupted removal
+// can be repeated.
 func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if !p.Spec.Owns(have.Mark) {
 		return errors.New(p.Spec.Name() + ": not this stack's")

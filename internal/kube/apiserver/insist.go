@@ -14,8 +14,8 @@ import (
 const askAgain = 500 * time.Millisecond
 
 // Insist retries a request until an API server answers it. While etcd has no leader, every request
-// fails with an error of the server ("etcdserver: leader changed"). So does a request to a server
-// that is shutting down. A request that the server refuses is not retried.
+// fails with an error of the server ("etcdserver: leader changed"). A request to a server that is
+// shutting down fails as well. A request that the server refuses is not retried.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,

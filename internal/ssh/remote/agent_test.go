@@ -262,7 +262,7 @@ func TestAgentThatDisconnectsIsReportedAndNotRetried(t *testing.T) {
 }
 
 // An agent serves one request after the other. While it waits for the touch of a hardware key for
-// one login, other logins must not fail. Neither must they treat the jump host as dead.
+// one login, other logins must not fail. They must not treat the jump host as dead, either.
 func TestSilentAgentIsRetriedOverSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")

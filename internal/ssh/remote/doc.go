@@ -9,7 +9,7 @@
 // - Every call is bounded by its context.
 // - A peer that stops answering is detected within a minute, or sooner if the caller sets it
 // (SetDeadAfter).
-// - A remote script is killed when its caller stops, even if that crashes.
+// - A remote script is killed when its caller stops, even if the caller crashes.
 // - Scripts and their input are sent by standard input. So no process has them in its arguments,
 // and only a shell gets the secrets in them.
 // - A result is always that of the script itself, because it is delimited by marks that only this

@@ -52,7 +52,8 @@ func (c *Client) Ping(ctx context.Context) error {
 // DialContext makes one attempt to connect from the host to a TCP address, bounded by a few
 // seconds. If the address does not answer, the error has the form of a local dial (a *net.OpError
 // with syscall.ECONNREFUSED or a timeout), or is ErrConnectFailed. If the host forwards no
-// connection, it is ErrForwarding. Every other error means that the connection to the host failed.
+// connection, the error is ErrForwarding. Every other error means that the connection to the host
+// failed.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
 	return dialFrom(ctx, c.ssh, address)
 }

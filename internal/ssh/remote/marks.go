@@ -13,7 +13,7 @@ import (
 type marked struct {
 	to io.Writer
 	// begin and end are the marks. The exit code and a newline follow the end mark. other is the
-	// begin mark of the other stream: with it here, the host has joined the streams.
+	// begin mark of the other stream: if it arrives here, the host has joined the streams.
 	begin, end, other []byte
 	joined            atomic.Bool
 	// left is the number of begin marks that have not arrived yet.

@@ -204,7 +204,8 @@ func TestErrorOfShellThatEndsEarlyQuotesItsOutput(t *testing.T) {
 		"it was killed, or the host goes down, or its last words say why: head: Permission denied")
 }
 
-// Only the script's own mark shows that it ended. The exit code of its login shell does not.
+// Only the script's own end mark shows that the script ended. The exit code of its login shell does
+// not.
 func TestIncompleteScriptHasNoExitCode(t *testing.T) {
 	for shell, words := range map[string]string{
 		`exec sh -c "$1"`:           "ended by signal KILL",

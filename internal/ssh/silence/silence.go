@@ -35,7 +35,7 @@ func (b *bounded) Value(k any) any {
 }
 
 // With returns a context that ends, with an Error as its cause, once Heard has not been called with
-// it for limit.
+// that context for limit.
 func With(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
 	timer := time.AfterFunc(limit, func() { end(&Error{limit}) })

@@ -49,10 +49,10 @@ func (e *DownError) Hint() string {
 }
 
 // Dialer returns a function that connects through the tunnel of this Spec, and never through
-// another tunnel on the same port. If the address does not answer, its errors have the form of a
-// local dial's (syscall.ECONNREFUSED, syscall.EHOSTUNREACH, os.ErrDeadlineExceeded). If the tunnel
-// forwards nothing, they are a *DownError. If the Spec has no tunnel, the function connects
-// directly.
+// another tunnel on the same port. The function's errors for an address that does not answer have
+// the form of a local dial's (syscall.ECONNREFUSED, syscall.EHOSTUNREACH, os.ErrDeadlineExceeded).
+// If the tunnel forwards nothing, the error is a *DownError. If the Spec has no tunnel, the
+// function connects directly.
 func Dialer(through Spec, direct net.Dialer) DialFunc {
 	if !through.There() {
 		return direct.DialContext

@@ -16,9 +16,9 @@ import (
 
 // ProxyDialer removes a SOCKS proxy from config, and returns a function that connects through that
 // proxy. It is for clients that choose addresses themselves, or need the cause of an error. The
-// proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with a user and password. It
-// does not remove other kinds of proxies from config, because client-go supports them. If config
-// has no SOCKS proxy, the function connects directly.
+// proxy may be a tunnel, from a stack's kubeconfig, or a user's own, with a user and password.
+// ProxyDialer does not remove other kinds of proxies from config, because client-go supports them.
+// If config has no SOCKS proxy, the function connects directly.
 func ProxyDialer(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
 	if at == nil {

@@ -65,7 +65,7 @@ func Collect(
 }
 
 // commandInput returns the standard input of one of the program's own commands if it is JSON,
-// because it may apply objects.
+// because the command may apply objects.
 func commandInput(inputs map[string]any) any {
 	var input any
 	text, _ := inputs["stdin"].(string)
