@@ -15,8 +15,8 @@ import (
 const (
 	// tellEvery is the interval between a build's progress lines.
 	tellEvery = 5 * time.Second
-	// stepsAtOnce is the number of steps that run at the same time. The go command uses every core
-	// by itself.
+	// stepsAtOnce is the number of steps that run at the same time. Two are enough, because the go
+	// command uses every core by itself.
 	stepsAtOnce = 2
 )
 
@@ -39,7 +39,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Check the permission first, so that an hour's build does not end with this error.
+			// Check the permission to install packages before the build, which may take an hour.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}

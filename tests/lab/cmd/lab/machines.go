@@ -18,7 +18,7 @@ import (
 )
 
 // machineTimeout is the default time limit for one machine. Extracting its image takes seconds, and
-// a boot takes one or two seconds. The rest is for a slow disk or a configured boot delay.
+// a boot takes one or two seconds. A slow disk or a configured boot delay may take minutes.
 const machineTimeout = 10 * time.Minute
 
 // newMachines returns the command `lab machines`.
@@ -113,7 +113,7 @@ func withoutLog(do func(ctx context.Context, name string) error) machineAction {
 }
 
 // machineVerb returns a command that calls do for each named machine, or for all machines with
-// --all. It reports every failure.
+// --all. The command reports every failure.
 func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	var all bool
 	var prefix string

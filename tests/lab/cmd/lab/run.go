@@ -15,8 +15,8 @@ import (
 )
 
 // stepsFor returns the build steps for the artifacts in names, a list separated by white space. It
-// logs a name that the lab cannot build, and returns no error for it. Strata itself reports
-// artifacts that the bundle lacks, and how to fix that.
+// only logs names that the lab cannot build. Strata itself reports each artifact that the bundle
+// lacks, with the fix.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
 	known, err := catalog.ArtifactsOf(at)
 	if err != nil {
@@ -33,8 +33,8 @@ func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step,
 	return catalog.StepsFor(at, out, wanted)
 }
 
-// runSteps builds steps and reports progress. After a successful build that had something to build,
-// it writes the build's record. It returns the steps' outputs.
+// runSteps builds steps, reports progress and returns the steps' outputs. If the build succeeded
+// and not every step was cached, runSteps writes the build's record.
 func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) (build.Outputs, error) {
 	progress := build.NewProgress(command.ErrOrStderr())
 	progress.Weights = catalog.Weights()

@@ -24,7 +24,7 @@ type cache struct{ dir string }
 
 func (c cache) path(name, key string) string { return filepath.Join(c.dir, name+"-"+key[:16]) }
 
-// load returns the entry of a step's name and key, and reports whether the entry exists.
+// load returns the entry for a step's name and key, and reports whether the entry exists.
 func (c cache) load(name, key string) (Entry, bool, error) {
 	dir := c.path(name, key)
 	text, err := os.ReadFile(filepath.Join(dir, entryFile))
@@ -103,8 +103,8 @@ func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	return entry, c.prune(name, entry.Dir)
 }
 
-// describe lists the files below dir with their digests. It also removes their write permission,
-// because bundles contain hard links to them.
+// describe lists the files below dir with their digests. It also removes the files' write
+// permission: a write would change bundles, which contain hard links to the files.
 func describe(dir string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -136,8 +136,8 @@ func describe(dir string) ([]File, error) {
 	return files, nil
 }
 
-// prune removes a step's oldest entries, and keeps the number in kept. Existing bundles keep their
-// files, because they contain hard links to them.
+// prune removes a step's oldest entries, and keeps the number in kept. Bundles keep the files of
+// removed entries, because they contain hard links to these files.
 func (c cache) prune(name, current string) error {
 	found, err := filepath.Glob(filepath.Join(c.dir, name+"-*"))
 	if err != nil {

@@ -78,8 +78,8 @@ func DigestTree(root string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// unrelated reports whether a path cannot be an input of a build. If so, it also returns the value
-// that the walk function returns for it.
+// unrelated reports whether a path cannot be an input of a build. Its second result is the value
+// that the walk function returns for such a path: nil or fs.SkipDir.
 func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 	name := entry.Name()
 	if path == root {

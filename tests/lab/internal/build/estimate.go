@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Weights maps a part's name to its measured cost. `make bench-first` measures the costs with empty
-// caches.
+// Weights maps the name of a part, which is a step or a download, to its measured cost. `make
+// bench-first` measures the costs with empty caches.
 type Weights map[string]Weight
 
 // Weight is the cost of one part.
 type Weight struct {
 	// Processor is the part's processor time, in seconds, on the machine that measured it.
 	Processor float64 `json:"processor"`
-	// Wall is the part's elapsed time, in seconds, on that machine. Only parts that mostly wait,
-	// such as package installations, have it.
+	// Wall is the part's elapsed time, in seconds, on that machine. It is set only for parts that
+	// mostly wait, such as package installations.
 	Wall float64 `json:"wall,omitempty"`
 }
 
@@ -25,8 +25,8 @@ const (
 	// doubt is added to both the measured and the expected processor time, in seconds. It keeps the
 	// first short parts of a run from changing the estimate much.
 	doubt = 10.0
-	// leastRate is the lowest assumed rate, in cores. A machine that gives no processor time now
-	// will give some later.
+	// leastRate is the lowest number of cores that an estimate assumes for a run. A machine without
+	// a free core now will have one later.
 	leastRate = 0.2
 )
 
@@ -39,8 +39,8 @@ func (w Weights) of(part Part) Weight {
 }
 
 // Rest estimates the remaining seconds of a run. It sums the expected costs of the remaining parts,
-// and scales them by the ratio of measured to expected cost so far. It divides the sum by the
-// recent rate in cores.
+// and scales the sum by the ratio of measured to expected costs so far. It divides the result by
+// the number of cores that the run used recently.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {

@@ -16,7 +16,7 @@ import (
 type sim struct {
 	// cost returns a part's processor seconds, given its expected seconds.
 	cost func(name string, weight float64) float64
-	// cores returns the number of cores that the run gets at a time.
+	// cores returns the number of cores that the run gets, given the seconds since its start.
 	cores func(at float64) float64
 }
 
@@ -77,9 +77,9 @@ func (s sim) run(weights Weights, order []string) *Record {
 	}
 }
 
-// worst returns the largest relative error of a record's estimates after the time from, and when it
-// occurred. It ignores errors of up to slack seconds, because near the end even a short delay of
-// the last part is a large relative error.
+// worst returns the largest relative error of a record's estimates after the time from, and at
+// which fraction of the run it occurred. It ignores the first tenth of the run, and errors of up to
+// slack seconds: near the end, even a short delay is a large relative error.
 func worst(weights Weights, record *Record, from, slack float64) (off, at float64) {
 	end := 0.0
 	for _, part := range record.Parts {
@@ -129,8 +129,8 @@ func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 	}
 }
 
-// alone returns a recorded run as if it had had one core to itself: times become processor times.
-// That removes the effect of other processes, which an estimate cannot foresee.
+// alone returns a recorded run as if it had run alone on one core: it replaces elapsed times by
+// processor times. So other processes, which an estimate cannot foresee, have no effect.
 func alone(record *Record) *Record {
 	clock := func(at float64) float64 {
 		before := Sample{}
@@ -153,8 +153,8 @@ func alone(record *Record) *Record {
 	return own
 }
 
-// busy.json records a run of seven minutes on two cores, in which other processes left it between
-// 0.1 and 0.75 of a core. The weights are from a run half an hour earlier that got twice as much.
+// busy.json records a run of seven minutes on two cores. Other processes left it between 0.1 and
+// 0.75 of a core. The weights are from an earlier run, which got twice as much processor time.
 func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 	text, err := os.ReadFile("testdata/busy.json")
 	require.NoError(t, err)
@@ -175,8 +175,8 @@ func TestEstimateOfRecordedRunIsWithin30Percent(t *testing.T) {
 }
 
 // The recorded runs build the whole lab with empty caches. quiet.json is from an idle machine. In
-// slow.json, each part took 1.7 times the expected time, which showed only when the first build
-// ended after minutes.
+// slow.json, each part took 1.7 times the expected time. An estimate can know this only when the
+// first build has ended, after minutes.
 func TestEstimateOfWholeLabIsWithin30Percent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {
 		t.Run(name, func(t *testing.T) {

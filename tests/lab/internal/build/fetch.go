@@ -25,8 +25,8 @@ type fetch struct {
 	err  error
 }
 
-// end records an ended download. Only the goroutine that reads ended calls it, so the maps need no
-// lock.
+// end records an ended download. Only the goroutine that receives from the channel ended calls end,
+// so the maps need no lock.
 func (f *fetches) end(one fetch) {
 	delete(f.going, one.step)
 	if one.err != nil {

@@ -22,8 +22,8 @@ type meter struct {
 }
 
 // take returns the processor time spent since the last take, by this process and its ended
-// descendants. The kernel adds a child's time when the child is waited for. So the time at the end
-// of a part is that part's time, plus short commands of parts that run at the same time.
+// descendants. The kernel adds a child's time when the child is waited for. So at the end of a
+// part, take returns the part's time, and that of other parts' commands that ended meanwhile.
 func (m *meter) take() time.Duration {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -33,7 +33,7 @@ func (m *meter) take() time.Duration {
 	return used
 }
 
-// total returns the processor time spent so far, including that of running processes.
+// total returns the processor time spent so far, including that of running descendants.
 func (m *meter) total() time.Duration {
 	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
 }

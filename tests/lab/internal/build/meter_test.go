@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These lines have the kernel's form (proc_pid_stat(5)). A process's name may contain any
-// character.
+// Lines of /proc/PID/stat (proc_pid_stat(5)). A process's name may contain any character.
 const (
 	lab     = "100 (lab) S 1 100 100 0 -1 4194560 1 1 0 0 500 500 500 500 20 0 1 0 1 1 1"
 	goTool  = "101 (go) S 100 100 100 0 -1 4194560 1 1 0 0 10 5 2000 300 20 0 1 0 1 1 1"

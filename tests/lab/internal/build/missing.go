@@ -1,7 +1,7 @@
 package build
 
-// keyOf returns a step's key: the digest of its own inputs and of the keys of its needs. Needs
-// without a key have no output, so they do not count.
+// keyOf returns a step's key: the digest of its own inputs and of the keys of the steps that it
+// needs. A needed step without a key has no output, so it does not affect the key.
 func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	own, err := step.Key()
 	if err != nil {

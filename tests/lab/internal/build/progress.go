@@ -52,8 +52,8 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned records the parts of the build: the missing steps, their downloads, and the weighed steps
-// that every build runs.
+// planned records the parts of the build: the missing steps, their downloads, and the steps without
+// a key that have a weight.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -81,8 +81,8 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	}
 }
 
-// part returns the part with a name. It returns nil for a part that was not planned, such as a step
-// that every build runs and that costs nothing.
+// part returns the part with a name, or nil if planned recorded no such part. A step that every
+// build runs and that has no weight is no part.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {
@@ -104,7 +104,7 @@ func (p *Progress) started(name string) {
 	}
 }
 
-// ended records that a part has ended.
+// ended records the time at which a part ended, and its processor time.
 func (p *Progress) ended(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -113,14 +113,14 @@ func (p *Progress) ended(name string) {
 	}
 }
 
-// waiting reports that another process is building the step now.
+// waiting prints that another process is building the step.
 func (p *Progress) waiting(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.line("%s: waiting for another build of it", name)
 }
 
-// finished records that a step has ended, or that it did not have to run.
+// finished records that a step has ended or was skipped, and prints if it was built or failed.
 func (p *Progress) finished(step Step, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

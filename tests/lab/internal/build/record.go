@@ -14,7 +14,7 @@ import (
 type Record struct {
 	// Cores is the machine's number of processor cores.
 	Cores int `json:"cores"`
-	// Parts are the steps and downloads of the run that were not cached, in build order.
+	// Parts are the downloads and then the steps of the run, without those that were cached.
 	Parts []Part `json:"parts"`
 	// Samples are the states of the run every few seconds.
 	Samples []Sample `json:"samples"`
@@ -22,7 +22,7 @@ type Record struct {
 
 // Part is a step or a download.
 type Part struct {
-	// Name is the step's name, or DownloadOf the step for a download.
+	// Name is the step's name. For a download, it is the result of DownloadOf.
 	Name string `json:"name"`
 	// Began and Ended are 0 until the part has begun or ended.
 	Began float64 `json:"began"`
@@ -33,8 +33,8 @@ type Part struct {
 	Weight Weight `json:"weight"`
 	// Beside is the value of the step's field Beside.
 	Beside bool `json:"beside,omitempty"`
-	// Always reports whether the part runs in every build. Its amount of work is then unknown, so
-	// it does not affect the estimate's scale.
+	// Always reports whether the part runs in every build, or did not run in this build. Its cost
+	// is then unknown, so it does not affect the estimate's scale.
 	Always bool `json:"always,omitempty"`
 }
 
@@ -56,9 +56,9 @@ type Moment struct {
 	Done, Running, Waiting []Part
 }
 
-// rateOver is the time constant, in seconds, of the average rate: an older rate has a third of its
-// weight after this time. It is longer than linking a large command, which uses one core, and
-// shorter than building one.
+// rateOver is the time constant, in seconds, of the moving average of used cores: after this time,
+// an older value has a third of its weight. Linking a large command, on one core, takes less time.
+// Building such a command takes more.
 const rateOver = 90.0
 
 // Moment returns the state of the run at a time, without later observations.

@@ -38,8 +38,8 @@ type result struct {
 var errNeed = errors.New("not built")
 
 // Run builds the steps and returns the outputs of the successful ones. A free job slot goes to the
-// first step of the list whose needs and download have ended. The error joins every failure. It
-// gives only the number of the steps that were not tried.
+// first step of the list whose needed steps and download have ended. The error joins every failure,
+// but has only the number of the steps that were not tried.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func places(step Step) int {
 	return 1
 }
 
-// check returns an error for a duplicate name, and for a need that does not come earlier in the
-// list. A graph without errors has no cycle.
+// check returns an error for a duplicate name, and for a step that comes before one of its needed
+// steps. So the graph has no cycle.
 func check(steps []Step) error {
 	known := map[string]bool{}
 	for _, step := range steps {
@@ -102,7 +102,7 @@ func check(steps []Step) error {
 }
 
 // next returns the index of the first waiting step that can start, or -1. A step can start when its
-// needs and its download have ended, and a job slot is free or it uses none.
+// needed steps and its download have ended, and a job slot is free or the step uses none.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
 		if fetches.going[step.Name] || !place && !step.Beside {
@@ -115,7 +115,7 @@ func next(waiting []Step, results map[string]result, fetches *fetches, place boo
 	})
 }
 
-// gather returns the outputs of a step's needs. It fails if one of them failed.
+// gather returns the outputs of the steps that a step needs. It fails if one of them failed.
 func gather(step Step, results map[string]result) (Outputs, error) {
 	needs := Outputs{}
 	for _, name := range step.Needs {
@@ -177,7 +177,7 @@ func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, n
 	if err != nil {
 		return Entry{}, err
 	}
-	// After a successful publish, the folder no longer has this name.
+	// After a successful publish, no folder has this name, and RemoveAll does nothing.
 	defer func() { _ = os.RemoveAll(stage) }()
 	began := time.Now()
 	if err := r.run(ctx, step, stage, needs); err != nil {

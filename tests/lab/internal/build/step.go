@@ -11,9 +11,9 @@ type Step struct {
 	Name string
 	// Needs are the names of the steps whose output this step reads.
 	Needs []string
-	// Key returns a digest of all inputs except the needed steps, whose keys are added. If Key is
-	// nil, the step has no cached output. It then runs in every build, and must itself detect that
-	// there is nothing to do.
+	// Key returns a digest of all inputs except the needed steps; the build adds their keys. If Key
+	// is nil, the step has no cached output. It then runs in every build, and must itself detect
+	// that there is nothing to do.
 	Key func() (string, error)
 	// Fetch downloads Run's inputs, so that Run does not wait for the network. Fetches start when
 	// the build starts, a few at once, in the order of the list. A cached step fetches nothing. A
@@ -22,8 +22,8 @@ type Step struct {
 	// Beside reports whether Run mostly waits instead of computing. Such a step starts as soon as
 	// its needs are built, and uses no job slot.
 	Beside bool
-	// Run does the work and writes its files to out, which is empty for a step without Key. The
-	// build shows the content of log if Run fails.
+	// Run does the work and writes its files to the folder out, which is "" for a step without Key.
+	// The build shows the content of log if Run fails.
 	Run func(ctx context.Context, out string, needs Outputs, log io.Writer) error
 }
 
@@ -40,7 +40,7 @@ type Entry struct {
 	Seconds float64 `json:"seconds"`
 	// Files are the step's files, sorted by path.
 	Files []File `json:"files"`
-	// Cached reports whether this build took the output from the cache.
+	// Cached reports whether this build took the output from the cache, or the step has no Key.
 	Cached bool `json:"-"`
 }
 

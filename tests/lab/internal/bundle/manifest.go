@@ -27,8 +27,8 @@ type Artifact struct {
 	Name string `json:"name"`
 	// Version is the upstream version of the content.
 	Version string `json:"version"`
-	// For is the artifact that needs this one, for example the chart that uses an image. If it is
-	// empty, every stack needs this artifact.
+	// For is the chart whose Pods use the images in this file. It is empty for images that every
+	// node needs, and for a file without images.
 	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`
@@ -95,7 +95,7 @@ func (a Artifact) check() error {
 	return nil
 }
 
-// Read reads the manifest of a folder. The error wraps os.ErrNotExist if there is none.
+// Read reads the manifest of a folder. The error wraps os.ErrNotExist if there is no manifest.
 func Read(dir string) (Manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {

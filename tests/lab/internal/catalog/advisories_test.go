@@ -18,14 +18,14 @@ var advisories = []struct{ id, module, mended string }{
 	{"CVE-2026-41178", "go.opentelemetry.io/otel", "v1.44.0"},
 	{"CVE-2026-46600", "golang.org/x/net", "v0.56.0"},
 	{"CVE-2026-56852", "golang.org/x/text", "v0.39.0"},
-	// CVE-2026-35206 of helm.sh/helm/v3 before v3.20.2 affects `helm pull --untar`. This repository
-	// does not use that: charts are files with a locked checksum, and are only rendered. Helm 3.20
+	// CVE-2026-35206 affects `helm pull --untar` of helm.sh/helm/v3 before v3.20.2. This repository
+	// never runs it: charts are files with a locked checksum, and are only rendered. Helm 3.20
 	// requires the modules of Kubernetes 1.35.
 	{"the newest of 3.19", "helm.sh/helm/v3", "v3.19.5"},
 }
 
-// published are the modules whose programs users get. TestCommandsUseTheSameModuleVersions gives
-// the modules of tests the same versions.
+// published are the modules whose programs users get. TestCommandsUseTheSameModuleVersions requires
+// the same versions in the modules of tests.
 var published = []string{".", "tools/bundle", "tools/cert-wait", "tools/load", "examples/go-rest"}
 
 func TestModulesHaveNoKnownVulnerableVersions(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 // apisixCRDsFile is the name of the file that has APISIX's CRDs.
 const apisixCRDsFile = "apisix-" + apisixControllerVersion + ".yaml"
 
-// apisixCRDsStep copies APISIX's CRDs from this repository, because the controller that defines
-// them is not published as a Go module.
+// apisixCRDsStep returns the step that copies APISIX's CRDs from this repository. The controller
+// that defines them is not published as a Go module.
 func apisixCRDsStep(lab string) build.Step {
 	file := filepath.Join(lab, "crds", "apisix.yaml")
 	return build.Step{

@@ -37,7 +37,7 @@ var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	},
 }
 
-// argocdStep packages the lab's own chart of Argo CD.
+// argocdStep returns the step that packages the lab's own chart of Argo CD.
 func argocdStep(lab string) build.Step {
 	tool := filepath.Join(lab, commands()[stepArgoCD].Module)
 	own := filepath.Join(lab, "charts", "argo-cd")
@@ -68,7 +68,8 @@ func argocdStep(lab string) build.Step {
 	}
 }
 
-// argocdFiles adds the parts of Argo CD's manifests that the chart's templates use, below files/.
+// argocdFiles adds the parts of Argo CD's manifests that the chart's templates use to files, below
+// files/.
 func argocdFiles(files chart.Files, manifests string) error {
 	crds, err := match(manifests, []string{"crds/*-crd.yaml"})
 	if err != nil {

@@ -65,7 +65,7 @@ func items() []item {
 // imagesName is the artifact name that all image archives share.
 const imagesName = "k3s-images"
 
-// Artifacts returns the names of all artifacts that a bundle can have.
+// Artifacts returns the names of all artifacts that the lab can build.
 func Artifacts() []string {
 	var names []string
 	for _, item := range items() {
@@ -89,7 +89,7 @@ func itemsFor(names []string) []item {
 	})
 }
 
-// chartsByImage returns the chart that uses an image, by the name of the image's step.
+// chartsByImage maps the name of each image's step to the chart that uses the image.
 func chartsByImage() map[string]string {
 	charts := map[string]string{}
 	for _, archive := range archives() {

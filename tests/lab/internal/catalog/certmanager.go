@@ -13,7 +13,7 @@ import (
 // certManagerFile is the file name of cert-manager's packaged chart.
 const certManagerFile = "cert-manager-v" + certManagerVersion + ".tgz"
 
-// certManagerStep packages cert-manager's chart from its module.
+// certManagerStep returns the step that packages cert-manager's chart from its module.
 func certManagerStep(lab string) build.Step {
 	tool := filepath.Join(lab, commands()[stepCertManager].Module)
 	return build.Step{

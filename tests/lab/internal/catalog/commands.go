@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// Steps that other steps or tests refer to. pluginPrefix is the prefix of the steps that build
-// Pulumi plugins.
+// Names of steps that other steps or tests refer to. pluginPrefix is the prefix of the steps that
+// build Pulumi plugins.
 const (
 	stepPulumi   = "pulumi"
 	stepHost     = "pulumi-language-go"
@@ -140,7 +140,7 @@ func commandStep(lab, name string) build.Step {
 }
 
 // k3sVariables returns the linker variables of the k3s stand-in: its Kubernetes version, and the
-// images of the bundle that it deploys. Charts compare the version with their kubeVersion.
+// images that it deploys. Helm compares the version with each chart's kubeVersion.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

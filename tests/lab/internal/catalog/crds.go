@@ -23,8 +23,8 @@ type crdBundle struct {
 	patterns []string
 }
 
-// crdBundles returns the sets of CRDs that Strata applies itself. Several charts contain them, and
-// would conflict.
+// crdBundles returns the sets of CRDs that Strata applies itself. Several charts contain the same
+// CRDs, and would conflict.
 func crdBundles() []crdBundle {
 	return []crdBundle{
 		{

@@ -16,7 +16,7 @@ import (
 // chartFile is the file name of MetalLB's packaged chart.
 const chartFile = "metallb-" + metallbVersion + ".tgz"
 
-// chartStep packages the chart that MetalLB's module contains.
+// chartStep returns the step that packages the chart that MetalLB's module contains.
 func chartStep(lab string) build.Step {
 	module := filepath.Join(lab, commands()[stepMetalLB].Module)
 	return build.Step{
@@ -89,7 +89,7 @@ func (c labChart) build(lab string) build.Step {
 	}
 }
 
-// installStep copies the K3s install script from this repository.
+// installStep returns the step that copies the K3s install script from this repository.
 func installStep(lab string) build.Step {
 	script := filepath.Join(lab, "k3s", "install.sh")
 	return build.Step{
@@ -111,8 +111,9 @@ func installStep(lab string) build.Step {
 	}
 }
 
-// machineStep builds the root file system of lab machines. The key covers only the recipe and not
-// Debian's archive. So a Debian security update arrives only when the recipe changes.
+// machineStep returns the step that builds the root file system of lab machines. The key covers
+// only the recipe and not Debian's archive. So a Debian update arrives only when the recipe
+// changes.
 func machineStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "image")
 	return build.Step{

@@ -24,8 +24,8 @@ const (
 	stepBundle   = "bundle"
 )
 
-// packagesStep installs the missing Debian packages on this machine. Compilations need none of
-// them.
+// packagesStep returns the step that installs the missing Debian packages on this machine.
+// Compilations need no such package.
 func packagesStep() build.Step {
 	return build.Step{
 		Name: stepPackages, Beside: true,
@@ -35,9 +35,9 @@ func packagesStep() build.Step {
 	}
 }
 
-// programStep builds Strata's program as `make build` does, with the flags of the lab's other
-// commands. It has no key, because the go command detects itself whether there is anything to do.
-// It downloads sources only if there is no binary yet.
+// programStep returns the step that builds Strata's program like `make build`, with the flags of
+// the lab's other commands. It has no key, because the go command itself detects changes. It
+// downloads sources only if there is no binary yet.
 func programStep(at layout.Layout) build.Step {
 	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
 	step := binaryStep(at, stepProgram, command)
@@ -47,9 +47,9 @@ func programStep(at layout.Layout) build.Step {
 	return step
 }
 
-// labStep builds the command lab into the checkout. The lab's machines are processes of this
-// binary, so its path must stay. It has no download, because the running command has downloaded the
-// sources.
+// labStep returns the step that builds the command lab into the checkout. The lab's machines are
+// processes of this binary, so its path must not change. The step downloads nothing, because the
+// build of the running command has downloaded the sources.
 func labStep(at layout.Layout) build.Step {
 	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(),
 		Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})

@@ -31,7 +31,7 @@ type archive struct {
 	// root is the step that builds the image's base layer. Optional: without it, the image contains
 	// only the binary.
 	root string
-	// path, links and entrypoint are fields of imagetar.Image.
+	// path, links and entrypoint have the meaning of the fields of imagetar.Image.
 	path       string
 	links      []string
 	entrypoint []string
@@ -111,9 +111,8 @@ var chartOf = map[string]string{
 	stepWave: stepWaveChart,
 }
 
-// chart returns the chart that uses the image; empty if every cluster needs it. It is a method,
-// because all fields of archive are part of the step's key, and the chart does not change the
-// archive.
+// chart returns the chart that uses the image; empty if every cluster needs it. chart is a method,
+// because all fields of archive are part of the step's key, and the chart does not change the file.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }

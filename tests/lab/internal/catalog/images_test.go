@@ -10,8 +10,8 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// goesWith returns the chart that needs each file of the bundle, by path. It assumes that every
-// step has written its file.
+// goesWith maps the path of each file of the bundle to the chart that needs the file. It assumes
+// that every step has written its file.
 func goesWith(t *testing.T) map[string]string {
 	t.Helper()
 	outputs := build.Outputs{}

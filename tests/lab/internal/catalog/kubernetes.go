@@ -2,8 +2,8 @@ package catalog
 
 import "strata/tests/lab/internal/gobuild"
 
-// providerModule is the module of Pulumi's Kubernetes provider. Its only published version is newer
-// than 4.24.
+// providerModule is the module of Pulumi's Kubernetes provider. Its only published version is of
+// January 2026, between 4.24 and 4.26.
 const providerModule = "github.com/pulumi/pulumi-kubernetes/provider/v4"
 
 const kubernetesOrigin = "real: the provider's module of January 2026, without components, " +
@@ -38,7 +38,7 @@ var forSharedVersions = [][2]string{
 // upsertExistingObjects is set. The official provider does so since 4.29. Older versions always
 // took over the existing object.
 //
-// A created object has the field manager pulumi-kubernetes. The first update takes over its fields.
+// The fields of a created object have the field manager pulumi-kubernetes until the first update.
 var withUpsert = [][2]string{
 	{"serverSideApplyMode         bool", "serverSideApplyMode, upsert bool"},
 	{
@@ -72,8 +72,8 @@ var withEmptyValues = [][2]string{
 }
 
 // withoutComponents removes the component resources that consist of YAML, charts and
-// kustomizations. They would import the SDK of all Kubernetes kinds, and Kustomize. The provider
-// then rejects these resources as unknown.
+// kustomizations. Their code imports the SDK of all Kubernetes kinds, and Kustomize. The edited
+// provider rejects these resources as unknown.
 var withoutComponents = [][2]string{
 	{`providerhelmv4 "` + providerModule + `/pkg/provider/helm/v4"`, ""},
 	{`providerkustomizev2 "` + providerModule + `/pkg/provider/kustomize/v2"`, ""},

@@ -33,9 +33,9 @@ var tested = []string{
 	"tests/lab", "tests/lab/machines",
 }
 
-// raised are modules, by prefix, of which Strata's program uses a newer version without a published
-// vulnerability. Stand-ins and the lab's Pulumi serve only tests. They keep the version that they
-// were tested with, and all use the same one.
+// raised are modules, by prefix, that Strata's program uses in a newer version, to avoid a
+// published vulnerability. Only tests run the stand-ins and the lab's Pulumi. They keep the older
+// version that they were tested with, and all use the same one.
 var raised = []string{
 	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel",
 	"golang.org/x/oauth2",

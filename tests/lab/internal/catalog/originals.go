@@ -103,7 +103,7 @@ func (a archive) ofTheDemo() bool {
 }
 
 // asksFor returns the chart whose Pods run the image. It differs from chart only for the two images
-// of APISIX's controller, which share a step with APISIX's chart.
+// of APISIX's controller, whose step also builds the images of APISIX's chart.
 func (a archive) asksFor() string {
 	if a.name == "apisix-ingress-controller" || a.name == "adc" {
 		return stepAPISIXController

@@ -10,7 +10,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// rootFile is the name of the tar file in the output of a root step.
+// rootFile is the name of the tar file in the output of each step in roots.
 const rootFile = "root.tar"
 
 // roots maps the steps that build base layers from Debian packages to their folders below images/.

@@ -22,11 +22,11 @@ func Steps(at layout.Layout, out string) []build.Step {
 
 // StepsFor returns the steps for a stack that needs these artifacts: Pulumi, the plugins, the
 // program, the Debian packages, and a bundle at out that has the artifacts. The bundle also keeps
-// every artifact that is built already, so that a build for one stack removes none of another's.
+// every artifact that is built already, because other stacks may need it.
 //
 // Without artifacts, as for a destroy, the bundle does not change. Upstream artifacts in $ORIGINALS
-// are not built. An $ORIGINALS without any is an error, except for a destroy, because the folder
-// may have been emptied since the update.
+// replace the lab's own. A folder $ORIGINALS without artifacts is an error, except for a destroy,
+// because the folder may have been emptied since the update.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
 	set, err := originalsAt(at)
 	if err != nil {
@@ -51,8 +51,8 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	return build.Select(graph(at, out, names, set), append(always, stepBundle))
 }
 
-// graph returns the build graph in the order in which an update needs the parts: the program's,
-// then the hosts', then layer by layer. Steps with Beside set come first, so that their waiting
+// graph returns the build graph in the order in which an update needs the parts: first Pulumi and
+// the program, then K3s, then each layer. Steps with Beside set come first, so that their waiting
 // starts at once. The bundle has the artifacts in names. Upstream artifacts replace the lab's own.
 func graph(at layout.Layout, out string, names []string, set originals.Set) []build.Step {
 	lab := at.Lab()
@@ -105,8 +105,8 @@ func layers(lab string, set originals.Set) []build.Step {
 	return steps
 }
 
-// cliStep installs the CLI and the language host into both PULUMI_HOMEs: with stand-in and with
-// official plugins.
+// cliStep returns the step that installs the CLI and the language host into both PULUMI_HOMEs. One
+// has stand-in plugins, the other official plugins.
 func cliStep(at layout.Layout) build.Step {
 	return build.Step{
 		Name: "pulumi-home", Needs: []string{stepPulumi, stepHost},
@@ -124,7 +124,7 @@ func cliStep(at layout.Layout) build.Step {
 	}
 }
 
-// pluginStep installs one stand-in plugin into the PULUMI_HOME of the stand-ins.
+// pluginStep returns the step that installs a stand-in plugin into the stand-ins' PULUMI_HOME.
 func pluginStep(at layout.Layout, name string) build.Step {
 	command := pluginPrefix + name
 	return build.Step{
@@ -136,8 +136,8 @@ func pluginStep(at layout.Layout, name string) build.Step {
 	}
 }
 
-// manifestStep writes the manifest of the PULUMI_HOME that has the stand-in plugins, or the
-// upstream plugins that replace them.
+// manifestStep returns the step that writes the manifest of the PULUMI_HOME that has the stand-in
+// plugins, or the upstream plugins that replace them.
 func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.Step {
 	needs := []string{stepPulumi, stepHost, "pulumi-home"}
 	for _, name := range plugins {
@@ -158,7 +158,7 @@ func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.S
 	}
 }
 
-// bundleStep assembles a bundle at out that has the artifacts in names.
+// bundleStep returns the step that assembles a bundle at out that has the artifacts in names.
 func bundleStep(out string, names []string, set originals.Set) build.Step {
 	items := ownItems(set, names)
 	var needs []string

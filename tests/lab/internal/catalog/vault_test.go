@@ -57,8 +57,8 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// The official chart does the same (vault-helm, vault.mounts in templates/_helpers.tpl). Users who
-// do not want a claim configure a volume.
+// As in the official chart (vault-helm, vault.mounts in templates/_helpers.tpl), Vault without a
+// claim has no data volume. Users who do not want a claim configure a volume.
 func TestVaultWithoutDataStorageMountsNoData(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {

@@ -19,27 +19,27 @@ const (
 	kubernetesVersion = "1.36.3"
 	// k3sVersion is the version that the k3s stand-in reports.
 	k3sVersion = "v" + kubernetesVersion + "+k3s1"
-	// metallbVersion is the pin. It is built with an older frr-k8s, because the module proxy does
-	// not serve the version that 0.16.2 requires.
+	// metallbVersion is Strata's pin. It is built with an older frr-k8s, because the module proxy
+	// does not serve the version that 0.16.2 requires.
 	metallbVersion = "0.16.2"
 	// corednsVersion is the version in K3s v1.36.4. K3s v1.36.2 has 1.14.4.
 	corednsVersion = "1.14.6"
 	// metricsVersion is the version in K3s v1.36.4. K3s v1.36.2 has 0.8.1, which the module proxy
 	// does not serve.
 	metricsVersion = "0.9.0"
-	// certManagerVersion is the pin. cert-manager does not publish its commands as modules, so
+	// certManagerVersion is Strata's pin. cert-manager does not publish its commands as modules, so
 	// tools/cert-manager has commands of the lab's own.
 	certManagerVersion = "1.21.2"
-	// gatewayVersion is the pin. 1.7.0 needs a newer Go.
+	// gatewayVersion is Strata's pin. 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
-	// traefikVersion is the pin. It is built with the go-http-auth of 3.7.9, because the module
-	// proxy does not serve the one of 3.7.11.
+	// traefikVersion is Strata's pin. It is built with the go-http-auth of 3.7.9, because the
+	// module proxy does not serve the version that 3.7.11 requires.
 	traefikVersion = "3.7.11"
 	// traefikChartVersion is the version of the official chart whose names and values the lab's
 	// chart has.
 	traefikChartVersion = "41.3.0"
-	// vaultVersion is the newest version that compiles with a published SDK. 1.20 requires an SDK
-	// that was never published.
+	// vaultVersion is the newest version that compiles with a published SDK. The older 1.20
+	// requires an SDK that was never published.
 	vaultVersion = "1.21.0"
 	// vaultChartVersion is the version of the official chart whose names and values the lab's chart
 	// has.
@@ -52,16 +52,16 @@ const (
 	apisixControllerVersion = "1.3.0"
 	// httpbinVersion is the newest version that is published as a module.
 	httpbinVersion = "2.18.3"
-	// argocdVersion is the pin. It is built with the GitOps engine of 3.4.2, because the one of
-	// 3.4.4 is not available.
+	// argocdVersion is Strata's pin. It is built with the GitOps engine of 3.4.2, because the
+	// engine of 3.4.4 is not available.
 	argocdVersion = "3.4.4"
 	// argocdChartVersion is the version of the argo-helm chart whose names and values the lab's
 	// chart has.
 	argocdChartVersion = "10.1.1"
 	// redisVersion is the version in the Debian release that images/build.sh names.
 	redisVersion = "7.0.15"
-	// waveVersion and waveChartVersion are those of the release that $STRATA_WAVE_SOURCE must be a
-	// checkout of.
+	// waveVersion and waveChartVersion are the versions of the Wave release whose checkout
+	// $STRATA_WAVE_SOURCE must name.
 	waveVersion, waveChartVersion = "0.11.0", "4.5.0"
 )
 

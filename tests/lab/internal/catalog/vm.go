@@ -14,8 +14,7 @@ import (
 const stepVM, vmFile = "vm-image", "disk.qcow2"
 
 // VMSteps returns the steps that build the disk image of virtual machines, and a bundle that has
-// only that image. Steps does not include them, because most runs need no VM and the image takes
-// minutes.
+// only that image. Steps does not include them, because most runs need no VM and they take minutes.
 func VMSteps(lab, out string) []build.Step {
 	return []build.Step{vmStep(lab), {
 		Name: "vm-bundle", Needs: []string{stepVM},
@@ -33,8 +32,8 @@ func VMSteps(lab, out string) []build.Step {
 	}}
 }
 
-// vmStep builds the disk image. Its key covers the recipe and the package list that it shares with
-// the machine image, but not Debian's archive.
+// vmStep returns the step that builds the disk image. Its key covers the recipe and the package
+// list of the machine image, but not Debian's archive.
 func vmStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "vm")
 	return build.Step{

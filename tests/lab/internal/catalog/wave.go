@@ -11,8 +11,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// WaveSource is the environment variable that names a checkout of Wave's repository. Wave is not
-// published as a module, so only then the bundle contains it.
+// WaveSource is the environment variable that names a checkout of Wave's repository. Without it,
+// the bundle has no Wave, because Wave is not published as a module.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"

@@ -9,11 +9,11 @@ import (
 )
 
 // without returns edits that replace packages which a module imports by stub packages of the lab.
-// So code that no stack or test calls is not compiled. A stub has the names that are used, and its
-// functions return errors (tests/lab/README.md, "What is left out").
+// So code that no stack or test calls is not compiled. A stub has only the names that the module
+// uses. The stub's functions return errors (tests/lab/README.md, "What is left out").
 //
-// instead maps an import path to the stub's folder below own/without. If the stub's package has
-// another name than its folder, the import name and a space come first.
+// instead maps an import path to the stub's folder below own/without. If the stub has another
+// package name than the replaced package, the value begins with the import name and a space.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, path := range slices.Sorted(maps.Keys(instead)) {
@@ -27,8 +27,8 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 	return edits
 }
 
-// withoutInPulumi removes cloud buckets, cloud keys and traces, and the commands of Pulumi's own
-// service.
+// withoutInPulumi returns edits that remove cloud buckets and keys, traces, Markdown, Node policy
+// packs, and the commands of Pulumi's own service.
 func withoutInPulumi() []gobuild.Edit {
 	const module = "github.com/pulumi/pulumi/pkg/v3"
 	return without(module, "strata/tests/lab/tools/pulumi", map[string]string{
@@ -52,8 +52,8 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager removes the DNS01 solvers of clouds, and the Venafi issuer. It keeps the
-// Vault issuer, and ACME with HTTP-01 and RFC 2136, because a stack may use them
+// withoutInCertManager returns edits that remove the DNS01 solvers of clouds, and the Venafi
+// issuer. The Vault issuer, and ACME with HTTP-01 and RFC 2136, stay, because a stack may use them
 // (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
@@ -65,8 +65,8 @@ func withoutInCertManager() []gobuild.Edit {
 	})
 }
 
-// withoutInTraefik removes the providers of other systems than Kubernetes, plugins, Brotli and the
-// fast proxy.
+// withoutInTraefik returns edits that remove the providers of other systems than Kubernetes,
+// plugins, Brotli and the fast proxy.
 func withoutInTraefik() []gobuild.Edit {
 	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
 	edits := without(module, own, map[string]string{
@@ -87,7 +87,8 @@ func withoutInTraefik() []gobuild.Edit {
 		"brotliName, nil", New: "return brotli.NewWriter(rw)"})
 }
 
-// withoutInArgoCD removes the APIs of Git hosting services, notifications, and the command argocd.
+// withoutInArgoCD returns edits that remove the APIs of Git hosting services, notifications, and
+// the command argocd.
 func withoutInArgoCD() []gobuild.Edit {
 	const module, own = "github.com/argoproj/argo-cd/v3", "strata/tests/lab/tools/argocd"
 	const engine, services = "github.com/argoproj/notifications-engine",
@@ -142,9 +143,9 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 	}
 }
 
-// withoutPrepending removes a field that MetalLB sets for FRR-K8s. frr-k8s 0.0.25 does not have the
-// field, and the module proxy does not serve the version that MetalLB requires. The lab has no FRR.
-// A speaker that uses FRR rejects advertisements with asPathPrepend.
+// withoutPrepending returns edits that remove a field that MetalLB sets for FRR-K8s. frr-k8s 0.0.25
+// does not have the field, and the module proxy does not serve the version that MetalLB requires.
+// The edited speaker rejects advertisements with asPathPrepend; the lab has no FRR.
 func withoutPrepending() []gobuild.Edit {
 	const module, field, of = "go.universe.tf/metallb", "PrefixesWithAsPathPrepend", "frrv1beta1.AsPathPrependPrefixes"
 	return []gobuild.Edit{

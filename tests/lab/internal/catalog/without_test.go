@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// empty lists the stub packages below without/ whose functions cannot fail, with their contents.
+// empty lists the stub packages in which no function must return an error, with their contents.
 var empty = map[string]string{
 	"argocd/without/bitbucket":      "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v84":  "types",
@@ -91,7 +91,7 @@ func name(function *ast.FuncDecl) string {
 	return function.Name.Name
 }
 
-// canFail reports whether the last result is an error.
+// canFail reports whether a function's last result is an error.
 func canFail(function *ast.FuncDecl) bool {
 	results := function.Type.Results
 	if results == nil {

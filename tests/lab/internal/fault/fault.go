@@ -17,14 +17,13 @@ type Injector struct {
 	Out io.Writer
 }
 
-// Inject injects a fault into each machine. If one fails, it continues with the others and returns
-// all errors.
+// Inject injects a fault into each machine, even if it fails for one of them. It returns all
+// errors.
 func (i Injector) Inject(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Inject, kind.Name, machines)
 }
 
-// Clear clears a fault on each machine. If one fails, it continues with the others and returns all
-// errors.
+// Clear clears a fault on each machine, even if it fails for one of them. It returns all errors.
 func (i Injector) Clear(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Clear, "clearing "+kind.Name, machines)
 }

@@ -6,8 +6,8 @@
 //
 // While a stack has machines, the folder .strata/lab/STACK contains:
 //
-//	login       the private SSH key; its holder owns the machines
+//	login       the private SSH key; its public key identifies the machines' owner
 //	hosts/NODE  the machine's host key, which a recreated machine uses again
-//	key         a link to login while the machines run; it leads through /run, so a
-//	            reboot, which also stops the machines, breaks it
+//	key         while the machines run, a link to login through /run; a reboot
+//	            stops the machines, and breaks the link
 package fleet

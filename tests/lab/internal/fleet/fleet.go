@@ -68,7 +68,7 @@ func Read(at layout.Layout, stack, file string) (fleet *Fleet, isOurs bool, err 
 }
 
 // bridge returns the name of the stack's bridge, of at most 15 characters, the limit of Linux for
-// interface names. The name of a long stack is replaced by a hash.
+// interface names. A hash replaces a stack name that is too long.
 func (f *Fleet) bridge() string {
 	const longest = 15
 	name := "lab-" + f.stack
@@ -79,7 +79,7 @@ func (f *Fleet) bridge() string {
 	return name
 }
 
-// machine returns the name of a node's machine, which is unique on this host.
+// machine returns the name of a node's machine on this host.
 func (f *Fleet) machine(node string) string { return f.stack + "-" + node }
 
 // network returns a spec that describes only the stack's bridge.

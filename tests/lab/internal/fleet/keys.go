@@ -27,8 +27,8 @@ func (f *Fleet) key() string { return filepath.Join(f.folder, "key") }
 
 func (f *Fleet) login() string { return filepath.Join(f.folder, "login") }
 
-// link returns the path of the stack's link in running. It has a hash, because two checkouts may
-// have stacks of the same name.
+// link returns the path of the stack's link in running. The name has a hash, because two checkouts
+// may have stacks of the same name.
 func (f *Fleet) link() string {
 	sum := sha256.Sum256([]byte(f.folder))
 	return filepath.Join(running, f.stack+"-"+hex.EncodeToString(sum[:4]))

@@ -101,7 +101,7 @@ func edited(t *testing.T, old string) gobuild.Command {
 	}
 }
 
-// inside returns the root of a module whose dependency is in its own folder.
+// inside returns a folder with the module tool, whose dependency is a folder inside the module.
 func inside(t *testing.T) string {
 	t.Helper()
 	root := module(t)

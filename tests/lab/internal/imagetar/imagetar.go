@@ -70,8 +70,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical returns the name by which containerd looks up an image. A docker.io image without a
-// namespace is in library.
+// canonical returns the name under which containerd looks for an image: a docker.io image without a
+// namespace has the namespace library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {

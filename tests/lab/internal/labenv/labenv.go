@@ -14,7 +14,7 @@ import (
 type Variable struct{ Name, Value string }
 
 // Prepare returns the environment variables, and creates the folders that they refer to. plugins is
-// "stand-in" (also if empty) or "official". wanted are the plugin folders that the official
+// "official", or "stand-in", the default. wanted are the plugin folders that the official
 // PULUMI_HOME must have.
 func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, error) {
 	home, err := pulumiHome(at, plugins, wanted)
@@ -60,7 +60,7 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 }
 
 // linkBundle links .strata/bundle, the path in the stack files of lab machines, to the lab's own
-// bundle. The bundle is not an environment variable, because then any other stack in the same shell
+// bundle. No environment variable names the bundle, because then any other stack in the same shell
 // would get the lab's K3s.
 func linkBundle(at layout.Layout) error {
 	at.Originals = ""

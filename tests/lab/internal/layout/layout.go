@@ -68,18 +68,18 @@ func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") 
 // output.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
-// Record returns the file that describes the last build that built something: its costs and its
-// estimates.
+// Record returns the path of the last record of a build that was not fully cached. It has the
+// build's costs and estimates.
 func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
 
-// Bundle returns the default folder of the bundle. A bundle with upstream artifacts has another
-// path than the one without.
+// Bundle returns the default folder of the bundle. A bundle with upstream artifacts has a path of
+// its own.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
 // withOriginals returns the suffix of folders that contain upstream artifacts. It differs for each
-// folder $ORIGINALS, because stacks with different ones may run at the same time. tests/e2e uses
+// folder $ORIGINALS, because stacks with different folders may run at the same time. tests/e2e uses
 // the same names.
 func (l Layout) withOriginals() string {
 	if l.Originals == "" {

@@ -13,7 +13,7 @@ import (
 
 // Part is one line of the table.
 type Part struct {
-	// Name is the artifact's name. If several files share it, the file name follows.
+	// Name is the artifact's name. If several files share the name, the file name follows.
 	Name string
 	// Kind is "real", "stand-in" or "original".
 	Kind string
