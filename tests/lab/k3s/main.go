@@ -17,7 +17,7 @@ import (
 
 func main() {
 	logrus.SetFormatter(&logrus.TextFormatter{DisableColors: true, FullTimestamp: true})
-	// Several components of the process apply the same logging configuration.
+	// Several components apply the same logging configuration, which must not be an error.
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
 	// Collect garbage less often. Half of the processor time is Go's runtime, and test machines
 	// have enough memory.

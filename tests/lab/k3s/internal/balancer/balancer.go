@@ -17,8 +17,8 @@ import (
 
 const dialTimeout = 2 * time.Second
 
-// Balancer is the agent's TCP proxy to the servers. It keeps the node working when the server that
-// it joined fails. The list of servers is stored on disk, so that the agent can also restart while
+// Balancer is the agent's TCP proxy to the servers. The node keeps working if the server that it
+// joined fails. The list of servers is stored on disk, so that the agent can also restart while
 // that server is down.
 type Balancer struct {
 	file string
@@ -35,7 +35,7 @@ type balancerState struct {
 	ServerAddresses []string
 }
 
-// Start starts a Balancer on 127.0.0.1:port. Its servers are the one in serverURL, and those that
+// Start starts a Balancer on 127.0.0.1:port. It uses the server in serverURL, and the servers that
 // the last run stored for the same serverURL.
 func Start(dataDir, serverURL, port string) (*Balancer, error) {
 	u, err := url.Parse(serverURL)
@@ -111,7 +111,7 @@ func (b *Balancer) accept(listener net.Listener) {
 }
 
 // proxy connects a client to the first server that accepts a connection. A server that does not
-// accept one moves to the end of the list.
+// accept the connection moves to the end of the list.
 func (b *Balancer) proxy(client net.Conn) {
 	defer client.Close()
 	b.mu.Lock()

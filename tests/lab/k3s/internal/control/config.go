@@ -23,8 +23,8 @@ type Config struct {
 	EncryptSecrets bool
 	// EtcdEndpoint is the URL of etcd.
 	EtcdEndpoint string
-	// APIServerArgs, ControllerArgs and SchedulerArgs are the user's arguments, "name=value". They
-	// replace the defaults.
+	// APIServerArgs, ControllerArgs and SchedulerArgs are the user's arguments, "name=value". Each
+	// replaces the default argument of the same name.
 	APIServerArgs, ControllerArgs, SchedulerArgs []string
 }
 

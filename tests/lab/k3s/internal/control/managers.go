@@ -18,8 +18,8 @@ type Plane struct {
 }
 
 // New returns the control plane of a server. Call it before any component is started: the
-// controller manager's command changes defaults of the feature gates that all components share.
-// That is an error once another component has created its flags.
+// controller manager's command changes defaults of the feature gates that all components share. The
+// change fails once another component has created its flags.
 func New(c Config) *Plane { return &Plane{config: c, managers: cmapp.NewControllerManagerCommand()} }
 
 // StartControllers runs kube-controller-manager and kube-scheduler in the background. Call it when
@@ -35,7 +35,7 @@ func (p *Plane) StartControllers(ctx context.Context) {
 	go run(ctx, "scheduler", func() error { return scheduler(ctx, p.config) })
 }
 
-// run runs a component. If it returns before ctx ends, run ends the process.
+// run runs a component. If the component returns before ctx ends, run ends the process.
 func run(ctx context.Context, name string, component func() error) {
 	if err := component(); ctx.Err() == nil {
 		logrus.Fatalf("%s exited: %v", name, err)

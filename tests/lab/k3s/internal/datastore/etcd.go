@@ -111,7 +111,7 @@ func (e *Etcd) config(cluster, state string, force bool) (*embed.Config, error) 
 	return cfg, applyArgs(cfg, e.Args)
 }
 
-// applyArgs applies the --etcd-arg names that the lab supports. It fails for others.
+// applyArgs applies the --etcd-arg names that the lab supports. It fails for other names.
 func applyArgs(cfg *embed.Config, args []string) error {
 	for _, arg := range args {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -165,8 +165,8 @@ func (e *Etcd) ClientConfig(endpoints ...string) (*clientv3.Config, error) {
 	}, nil
 }
 
-// watchRemoval writes a tombstone file if the cluster removes this member. Because of it, the next
-// start deletes the data and joins again.
+// watchRemoval writes a tombstone file if the cluster removes this member. The next start then
+// deletes the data and joins again.
 func (e *Etcd) watchRemoval(ctx context.Context) {
 	select {
 	case <-ctx.Done():

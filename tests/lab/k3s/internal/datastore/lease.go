@@ -14,8 +14,8 @@ import (
 
 // elect runs work while this server holds a lease in kube-system, as K3s's controllers do
 // (rancher/wrangler pkg/leader/leader.go). The durations are wrangler's. A holder that is asked to
-// stop releases the lease. A holder that has lost etcd, such as a server that removed itself,
-// cannot release it. The others then wait until it expires.
+// stop releases the lease. A holder without a connection to etcd, such as a server that removed
+// itself, cannot release the lease. Other servers then wait until the lease expires.
 func elect(ctx context.Context, core kubernetes.Interface, lease string, work func(context.Context)) {
 	identity, err := os.Hostname()
 	if err != nil {

@@ -36,8 +36,8 @@ const (
 	nodeLease    = "k3s"
 )
 
-// RunController promotes learners on the server that leads etcd. On the holders of the leases, it
-// also reconciles the Nodes. It checks learners every 2 s, and K3s every 15 s, because that saves
+// RunController promotes learners while this server leads etcd, and reconciles the Nodes while this
+// server holds a lease. It checks learners every 2 s, and not every 15 s like K3s, which saves
 // minutes in tests.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 	go elect(ctx, core, membersLease, func(ctx context.Context) {
@@ -112,12 +112,12 @@ func letGo(ctx context.Context, core kubernetes.Interface, node *corev1.Node) er
 	return updateNode(ctx, core, node, func(n *corev1.Node) { drop(n, nodeFinalizer) })
 }
 
-// reconcileNode is K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync and
-// onRemove). It removes a server's etcd member if the Node is deleted, or if the remove annotation
-// is "true".
+// reconcileNode implements K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync
+// and onRemove). It removes a server's etcd member if the Node is deleted, or if the remove
+// annotation is "true".
 //
 // A server that was removed and has joined again still has the annotation removed-node-name. The
-// next removal request then only clears both annotations, and must be repeated.
+// next removal request only clears the annotations remove and removed-node-name.
 func (e *Etcd) reconcileNode(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
 	_, member := node.Labels[RoleLabel]
 	name, removed := node.Annotations[NameAnnotation], node.Annotations[removedAnnotation]

@@ -10,8 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// reconciled returns a Node after the member controller has reconciled it once; nil if the Node is
-// gone.
+// reconciled returns a Node after the member controller has reconciled the Node once.
 func reconciled(t *testing.T, labels, annotations map[string]string, finalizers ...string) *corev1.Node {
 	t.Helper()
 	core := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "b", Labels: labels, Annotations: annotations, Finalizers: finalizers}})

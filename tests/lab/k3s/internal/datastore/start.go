@@ -68,9 +68,9 @@ func (e *JoinError) Unwrap() error { return e.why }
 // because its etcd does not run yet.
 var errMemberList = errors.New("failed to get MemberList from server")
 
-// joinCluster retries until this member has joined. It fails if etcd rejects the member for another
-// reason than an unfinished or unhealthy member (k3s-io/k3s pkg/etcd/etcd.go, pollJoin). etcd
-// allows one learner at a time.
+// joinCluster retries until this member has joined. It waits while etcd reports an unhealthy
+// member, or another learner, because etcd allows one learner at a time. It fails for any other
+// rejection by etcd (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 	return wait.PollUntilContextCancel(ctx, joinRetry, true, func(context.Context) (bool, error) {
 		cluster, err := e.addMember(ctx, join)
@@ -131,8 +131,8 @@ func (e *Etcd) initialCluster(members []*etcdserverpb.Member) (cluster []string,
 	return cluster, present, nil
 }
 
-// duplicate deletes the stored name, so that the next start creates a new one. It returns K3s's
-// error.
+// duplicate deletes the stored member name, so that the next start creates another name. It returns
+// K3s's error.
 func (e *Etcd) duplicate() error {
 	if err := os.Remove(filepath.Join(e.Dir, "name")); err != nil && !os.IsNotExist(err) {
 		logrus.Errorf("Failed to remove etcd name file: %v", err)
@@ -183,7 +183,7 @@ func (e *Etcd) MembersJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"members": list.Members})
 }
 
-// WaitReady waits until this member has a vote. It logs the reason at most every 5 s.
+// WaitReady waits until this member has a vote. It logs why it waits, at most every 5 s.
 func (e *Etcd) WaitReady(ctx context.Context) error {
 	last := time.Now()
 	return wait.PollUntilContextCancel(ctx, 250*time.Millisecond, true, func(ctx context.Context) (bool, error) {

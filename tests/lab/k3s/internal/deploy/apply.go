@@ -52,8 +52,8 @@ func New(config *rest.Config) (*Deployer, error) {
 	return &Deployer{client: client, mapper: mapper, applied: map[string][sha256.Size]byte{}}, nil
 }
 
-// Run deletes the objects of disabled components (removed), and applies the manifests in dir again
-// and again until ctx ends. It retries failures every second.
+// Run deletes the objects of the disabled components in removed. Until ctx ends, it applies new and
+// changed manifests in dir every 15 s, or every second after a failure.
 func (d *Deployer) Run(ctx context.Context, dir string, removed map[string][]byte) {
 	for {
 		failed := false

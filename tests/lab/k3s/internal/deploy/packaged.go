@@ -33,8 +33,8 @@ func (v Values) render(data []byte) []byte {
 	).Replace(string(data)))
 }
 
-// Stage writes the packaged manifests that are not disabled to dir, and deletes the others from it.
-// It returns the disabled ones, with their values, so that the caller can delete their objects.
+// Stage writes the packaged manifests that are not disabled to dir, and deletes the disabled ones
+// from dir. It returns the disabled manifests, so that the caller can delete their objects.
 func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

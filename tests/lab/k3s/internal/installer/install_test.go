@@ -44,7 +44,7 @@ func (h *host) write(name, content string) {
 	require.NoError(h.t, os.WriteFile(filepath.Join(h.bin, name), []byte(content), 0o755))
 }
 
-// install runs the script from stdin, as users run K3s's, and returns its output and error.
+// install pipes the script to sh, as users run K3s's script, and returns its output and error.
 func (h *host) install(env []string, args ...string) (string, error) {
 	h.t.Helper()
 	stdin, err := os.Open(script)

@@ -12,8 +12,8 @@ type Config struct {
 	DataDir string
 	// Name and IP are the Node's name and InternalIP.
 	Name, IP string
-	// SupervisorURL is the URL that issues certificates: the local load balancer on an agent, and
-	// the local supervisor on a server.
+	// SupervisorURL is the URL of the certificates' issuer: the local load balancer on an agent,
+	// and the local supervisor on a server.
 	SupervisorURL string
 	// APIURL is the API server's URL for kubelet and kube-proxy. By default it is
 	// https://127.0.0.1:6444 on agents and servers.
@@ -32,7 +32,7 @@ type Config struct {
 	Registries string
 	// PauseImage is the image of Pod sandboxes.
 	PauseImage string
-	// OnServers receives the servers' addresses (host:port) after each successful query. Optional.
+	// OnServers receives the servers' addresses (host:port) each time they are read. Optional.
 	OnServers func(servers []string)
 	// ProtectKernelDefaults makes kubelet fail if a sysctl differs from the value that it expects.
 	ProtectKernelDefaults bool

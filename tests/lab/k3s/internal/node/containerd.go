@@ -96,7 +96,7 @@ func (c *Config) startContainerd(ctx context.Context) error {
 }
 
 func (c *Config) runContainerd(ctx context.Context, args []string, log *os.File) {
-	// The kernel sends the death signal when the thread that started the child ends.
+	// Keep the thread: the kernel kills the child when the thread that started the child ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer log.Close()
@@ -156,7 +156,7 @@ func mayLowerOOMScore() bool {
 
 // waitForService waits for a response of the CRI service, as K3s does (pkg/agent/cri,
 // WaitForService). containerd's socket is open while containerd still recovers its state. A kubelet
-// that connects then ends with "server is not initialized yet".
+// that connects too early ends with "server is not initialized yet".
 func waitForService(ctx context.Context, socket string) error {
 	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

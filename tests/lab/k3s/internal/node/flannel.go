@@ -177,8 +177,8 @@ func (c *Config) writeJSON(dir, name string, value any) error {
 	return os.WriteFile(c.agentPath(dir+"/"+name), append(data, '\n'), 0o644)
 }
 
-// retryFlannel calls runFlannel every second until it succeeds. It fails while the cluster's RBAC
-// objects do not exist yet.
+// retryFlannel calls runFlannel every second until it succeeds. runFlannel fails while the
+// cluster's RBAC objects do not exist yet.
 func (c *Config) retryFlannel(ctx context.Context, podCIDR string) error {
 	return wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
 		err := c.runFlannel(ctx, podCIDR)

@@ -93,7 +93,7 @@ func (c *Config) importImage(ctx context.Context, file string) error {
 }
 
 // openArchive opens the tar in an archive. Like K3s, it recognizes zstd by the file extension
-// (rancher/wharfie pkg/tarfile). It decompresses zstd itself, because not every containerd can.
+// (rancher/wharfie pkg/tarfile). It decompresses zstd itself, because Debian's containerd cannot.
 func openArchive(file string) (io.ReadCloser, error) {
 	packed, err := os.Open(file)
 	if err != nil || !strings.HasSuffix(file, "zst") {

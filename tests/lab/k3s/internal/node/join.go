@@ -24,8 +24,8 @@ import (
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-// K3s's intervals. The wait is between one and two times configInterval, so that nodes do not send
-// requests at the same time.
+// K3s's intervals. A node asks for its configuration again after one to two times configInterval,
+// so that nodes do not ask at the same time.
 const (
 	connectInterval = 2 * time.Second
 	configInterval  = 5 * time.Second

@@ -39,8 +39,8 @@ func (c *Config) runKubelet(ctx context.Context) error {
 	return nil
 }
 
-// writeKubeletConfig writes kubelet's configuration with K3s's values. On cgroup v1 it adds the
-// settings that kubelet needs in a container machine, whose cgroups it must not manage.
+// writeKubeletConfig writes kubelet's configuration with K3s's values. On cgroup v1 it adds
+// settings for machines that are containers, whose cgroups kubelet must not manage.
 func (c *Config) writeKubeletConfig(file string) error {
 	config := map[string]any{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",

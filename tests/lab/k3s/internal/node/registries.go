@@ -97,8 +97,8 @@ func (r registries) writeHosts(folder string) error {
 	return nil
 }
 
-// hosts returns the registries that need a hosts.toml, by folder name (getHostConfigs in the same
-// file).
+// hosts returns the registries that need a hosts.toml, by folder name (k3s-io/k3s
+// pkg/agent/containerd/config.go, getHostConfigs).
 func (r registries) hosts() map[string]registryHost {
 	hosts := map[string]registryHost{}
 	names := slices.Collect(maps.Keys(r.Configs))
@@ -160,7 +160,7 @@ func registryOf(address string) string {
 }
 
 // endpointOf returns the URL for an endpoint's address, in the form that containerd expects
-// (normalizeEndpointAddress in the same file).
+// (k3s-io/k3s pkg/agent/containerd/config.go, normalizeEndpointAddress).
 func endpointOf(address string) registryEndpoint {
 	parsed, err := url.Parse(withScheme(address))
 	if err != nil {

@@ -151,8 +151,8 @@ func (ca *CA) Issue(base string, o Options) error {
 	return os.WriteFile(base+".crt", cert, 0o644)
 }
 
-// stays reports whether the certificate in a file is still valid for the CA, the public key and the
-// names.
+// stays reports whether the certificate in a file can stay: it is valid for the CA, the public key
+// and the names, and does not expire within renewWithin.
 func (ca *CA) stays(path string, public crypto.PublicKey, names Names) bool {
 	data, err := os.ReadFile(path)
 	block, _ := pem.Decode(data)

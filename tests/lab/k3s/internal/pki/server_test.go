@@ -96,7 +96,7 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	return cert.NotAfter
 }
 
-// As in K3s, a restart renews only certificates that expire soon.
+// As in K3s, a restart renews a certificate only if it expires soon or its names changed.
 func TestRestartRenewsOnlyCertificatesThatExpireSoon(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")

@@ -115,8 +115,8 @@ func (s *instance) reset(ctx context.Context) error {
 	return nil
 }
 
-// claim stores the cluster's CAs and keys in etcd. If etcd already has other CAs, for example
-// because a snapshot was restored on a new host, this server takes those. It then creates its
+// claim stores the cluster's CAs and keys in etcd. If etcd already has other CAs, for example from
+// a snapshot that was restored on a new host, this server adopts them. It then creates its
 // certificates again at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
 // ReconcileBootstrapData).
 func (s *instance) claim(ctx context.Context) error {
@@ -134,7 +134,7 @@ func (s *instance) claim(ctx context.Context) error {
 	return s.keep(kept)
 }
 
-// Snapshots returns the etcd snapshots of this host's server.
+// Snapshots returns a datastore.Snapshots that saves snapshots of this host's etcd.
 func Snapshots(p *settings.Parsed) (*datastore.Snapshots, error) {
 	name, err := nodeName(p)
 	if err != nil {

@@ -177,7 +177,7 @@ func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	return nil
 }
 
-// password returns the cluster's secret: the given one, or the one on disk, or a new one.
+// password returns the servers' password: the given one, or the one on disk, or a new one.
 func (s *instance) password(given string) (string, error) {
 	if given == "" {
 		data, readErr := os.ReadFile(filepath.Join(s.dir, "token"))
@@ -213,8 +213,8 @@ func (s *instance) agentPassword(password string) (string, error) {
 	return parsed.Password, nil
 }
 
-// rotate replaces the servers' token. Like K3s, it writes the file before it encrypts the cluster's
-// keys with the new password. It does not change config.yaml, which belongs to the user.
+// rotate replaces the servers' token. Like K3s, it writes the file token before it encrypts the
+// cluster's keys with the new password. It does not change config.yaml, which belongs to the user.
 func (s *instance) rotate(ctx context.Context, former, password string) error {
 	full := token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n"
 	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(full)); err != nil {
@@ -223,8 +223,8 @@ func (s *instance) rotate(ctx context.Context, former, password string) error {
 	return s.etcd.Rotate(ctx, former, password)
 }
 
-// wasJoinable reports whether other servers could join this server before. It then keeps its
-// embedded etcd joinable without --cluster-init.
+// wasJoinable reports whether other servers could join this server in an earlier run. Then they
+// still can, also without --cluster-init.
 func (s *instance) wasJoinable() bool {
 	_, err := os.Stat(s.clusteredMark())
 	return err == nil

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// followInterval is the time after which K3s also uses a new server: it watches, and waits a
-	// second for further changes.
+	// followInterval is the interval of the queries. K3s notices a new server after about the same
+	// time: it watches, and waits a second for further changes.
 	followInterval = 2 * time.Second
 	followTimeout  = 5 * time.Second
 )

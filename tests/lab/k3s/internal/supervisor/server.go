@@ -22,8 +22,8 @@ type Server struct {
 	Config Config
 	// Passwords has the password of each user: "server" for servers and "node" for agents.
 	Passwords map[string]string
-	// LocalNode is the name of this server's own node. While the API server is not up, its password
-	// is checked against PasswordFile.
+	// LocalNode is the name of this server's own node. While the API server is not up, the node's
+	// password is checked against PasswordFile.
 	LocalNode string
 	// Joinable reports whether servers can join, which needs embedded etcd.
 	Joinable bool

@@ -42,8 +42,8 @@ func NewServer(local string) *Server {
 	return &Server{local: local, agents: remotedialer.New(authorize, remotedialer.DefaultErrorWriter)}
 }
 
-// FollowNodes watches the nodes' addresses until ctx ends. It returns once it has the current ones.
-// Until then, Server dials every address directly.
+// FollowNodes watches the nodes' addresses until ctx ends. It returns once it has read the current
+// addresses. Until then, Server dials every address directly.
 func (s *Server) FollowNodes(ctx context.Context, core kubernetes.Interface) {
 	factory := informers.NewSharedInformerFactory(core, 0)
 	nodes := factory.Core().V1().Nodes().Lister()
@@ -83,8 +83,8 @@ func (s *Server) Connect(w http.ResponseWriter, r *http.Request) {
 	}{buffered, client}, backend)
 }
 
-// dial connects to an address. It reaches another node's kubelet only through its agent. If the
-// agent is not connected, dial fails, because a direct connection would hide that.
+// dial connects to an address. It reaches another node's kubelet only through the node's agent. If
+// the agent is not connected, dial fails: a direct connection would hide the missing agent.
 func (s *Server) dial(ctx context.Context, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
