@@ -20,8 +20,8 @@ import (
 const cleanupTimeout = time.Minute
 
 // Create creates the machine, and returns once its sshd responds with the machine's host key, or
-// ctx ends. If a machine with the same spec exists, Create starts it if it does not run. A failed
-// creation removes its parts.
+// ctx ends. If the owner's machine exists with the same network and host name, Create starts it. A
+// failed creation removes its parts.
 func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := checkHost(); err != nil {
 		return Result{}, err
@@ -56,8 +56,8 @@ func checkHost() error {
 }
 
 // claimName writes the spec, which claims the name, and returns the spec that now applies. It fails
-// for a complete machine that needs another spec, and for any machine with another owner's key. It
-// first deletes an incomplete machine, because nothing can depend on it.
+// if the machine has another owner, or is complete and would have to be created again for the spec.
+// It first deletes an incomplete machine, because nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	switch {

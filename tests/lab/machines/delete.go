@@ -12,8 +12,8 @@ import (
 )
 
 // Delete deletes a machine with all its parts. Its network and image are deleted with their last
-// machine. A missing machine is no error, but a directory that was not created here is. Delete does
-// not check the owner.
+// machine. A missing machine is no error. A directory that this package did not create is an error.
+// Delete does not check the owner.
 func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) bool { return true }, log)
 }

@@ -30,7 +30,7 @@ type Status struct {
 	Bridge  string     `json:"bridge"`
 	// AuthorizedKey is the public key of the machine's owner.
 	AuthorizedKey string `json:"authorizedKey"`
-	// Pid is the machine's init process in this host's process ids, for nsenter; 0 if the machine
+	// Pid is this host's process id of the machine's init process, for nsenter; 0 if the machine
 	// does not run.
 	Pid int `json:"pid"`
 }

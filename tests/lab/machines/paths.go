@@ -27,7 +27,7 @@ func (d dir) path(elem ...string) string {
 	return filepath.Join(append([]string{string(d)}, elem...)...)
 }
 
-// spec returns the path of the spec. A directory without this file was not created here.
+// spec returns the path of the spec. A directory without this file is not a machine.
 func (d dir) spec() string { return d.path("spec.json") }
 
 // ready returns the path of the file that marks a machine as complete. It is written when sshd has

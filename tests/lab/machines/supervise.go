@@ -19,10 +19,10 @@ import (
 )
 
 // supervise runs a machine until it is powered off: it boots the machine, and boots it again after
-// each reboot. It runs in the supervisor process. It holds the machine's supervisor lock, and the
-// machine is killed when it dies. SIGTERM shuts the machine down.
+// each reboot. It runs in the supervisor process, and holds the machine's supervisor lock. If this
+// process dies, the machine is killed. SIGTERM shuts the machine down.
 func supervise(name string, log *Log) error {
-	// The kernel sends the death signal to a child when the thread that started it ends.
+	// Keep the thread: the kernel kills the machine when the thread that started it ends.
 	runtime.LockOSThread()
 	spec, err := loadSpec(name)
 	if err != nil {

@@ -20,8 +20,8 @@ type hierarchy struct {
 	v2   bool
 }
 
-// hierarchies returns the hierarchies in a mountinfo text. A v2 host has one. A v1 host has one for
-// each controller, and may also have a v2 one.
+// hierarchies returns the hierarchies in a mountinfo text. A v2 host has one hierarchy. A v1 host
+// has one for each controller, and may also have a v2 hierarchy.
 func hierarchies(mountinfo string) []hierarchy {
 	var all []hierarchy
 	for lines := bufio.NewScanner(strings.NewReader(mountinfo)); lines.Scan(); {
@@ -49,15 +49,14 @@ func hostHierarchies() ([]hierarchy, error) {
 
 // Each machine has one cgroup in each hierarchy, with two child cgroups (leaves). LeafMachine has
 // nspawn and the machine's processes. LeafKeeper has the supervisor, so that it keeps running when
-// the machine is frozen or killed. v2 allows no processes in a cgroup that has child cgroups, so
-// the parent has none.
+// the machine is frozen or killed. v2 allows processes only in cgroups without child cgroups.
 const (
 	LeafMachine = "machine"
 	LeafKeeper  = "keeper"
 )
 
 // base returns the path of the machine's cgroup in h. On a host with systemd, the v2 hierarchy
-// belongs to systemd. There it is the cgroup of the machine's delegated unit.
+// belongs to systemd. The machine's cgroup is then that of its delegated unit.
 func (h hierarchy) base(name string) string {
 	if h.v2 && host.HasSystemd() {
 		return filepath.Join(h.path, host.UnitSlice, host.UnitName(name))

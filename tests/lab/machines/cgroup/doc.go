@@ -5,6 +5,6 @@
 // It does not own the processes: nspawn starts them.
 //
 // Guarantees: a requested limit is applied, or is an error. A kill ends all processes of the
-// machine, also frozen ones and those that fork meanwhile. It removes only the machine's own
-// cgroups. The parent that all machines share is removed with the last machine.
+// machine, also frozen ones and those that fork meanwhile. Only the machine's own cgroups are
+// removed. The parent that all machines share is removed with the last machine.
 package cgroup

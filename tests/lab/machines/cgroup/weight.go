@@ -12,15 +12,15 @@ import (
 // cpu.weight in v2.
 var usualWeight = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
 
-// SetWeight sets a machine's weight for processor time to a multiple (1 to 100) of the default. It
-// matters only while processor time is scarce. The error is fs.ErrNotExist if the machine or the
-// cpu controller does not exist.
+// SetWeight sets a machine's weight for processor time to a multiple (1 to 100) of the default. The
+// weight matters only while processor time is scarce. The error is fs.ErrNotExist if the machine or
+// the cpu controller does not exist.
 func SetWeight(name string, times int) error {
 	return setWeight(times, func(h hierarchy) string { return h.base(name) })
 }
 
-// SetCommonWeight sets the weight of all machines together, in multiples of the default. It
-// competes with other cgroups of this host, and in v1 also with single processes.
+// SetCommonWeight sets the weight of all machines together, in multiples of the default. They
+// compete with other cgroups of this host, and in v1 also with single processes.
 func SetCommonWeight(times int) error {
 	return setWeight(times, func(h hierarchy) string { return filepath.Dir(h.base("any")) })
 }

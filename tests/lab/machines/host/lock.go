@@ -21,11 +21,11 @@ const lockDir = "/run/strata/locks"
 const lockPoll = 20 * time.Millisecond
 
 // Lock takes an exclusive lock between all processes of this host. Lock names are machine-NAME,
-// bridge-NAME, image-SHA, cgroup, state and sysctl. A caller that needs several takes machine-NAME
-// first.
+// bridge-NAME, image-SHA, cgroup, state and sysctl. A caller that needs several locks takes
+// machine-NAME first.
 //
-// Unlock removes the lock file. A waiting process then locks the new file. Every change of a
-// machine begins with Lock, so on systems other than Linux it returns the error of CheckSystem.
+// Unlock removes the lock file. A waiting process then locks the new file. On systems other than
+// Linux, Lock returns CheckSystem's error, because every change of a machine begins with Lock.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err

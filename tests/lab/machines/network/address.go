@@ -47,7 +47,7 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 }
 
 // CheckSilent returns an error if an address responds to ARP on the bridge. Call it when no running
-// machine of ours has the address. It sends an empty packet, for which the kernel sends an ARP
+// machine of ours has the address. It sends an empty UDP packet, so that the kernel sends an ARP
 // request, and reads the response from the neighbour table.
 func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	if ports, err := os.ReadDir(sysNet(bridge, "brif")); err != nil || len(ports) == 0 {

@@ -6,6 +6,6 @@
 // does not own the network configuration inside a machine (rootfs).
 //
 // Guarantees: a bridge that was not created here is never changed or removed. Every rule has the
-// comment of its bridge, and is removed with it. A subnet to which this host has another route is
-// rejected.
+// comment of its bridge, and is removed with the bridge. A subnet to which this host has another
+// route is rejected.
 package network

@@ -42,8 +42,8 @@ func LinkOf(ctx context.Context, pid int) string {
 }
 
 // Unplug removes a machine's interface on this host, and with it the peer inside the machine.
-// Without this, the kernel keeps a dead machine's network, which responds to ARP, for minutes:
-// until the last connection has timed out.
+// Otherwise, the kernel keeps the network of a killed machine for minutes, until the last
+// connection times out. That network still responds to ARP.
 func Unplug(ctx context.Context, link string) error {
 	if link == "" {
 		return nil

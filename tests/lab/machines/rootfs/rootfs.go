@@ -33,7 +33,7 @@ type Identity struct {
 	DNS            []netip.Addr
 	// AuthorizedKey is the public key that may log in as root and as strata.
 	AuthorizedKey string
-	// Seed has cloud-init's NoCloud files by name. If it is set, they replace the files that are
+	// Seed has cloud-init's NoCloud files by name. If it is set, its files replace the seed that is
 	// made from the other fields.
 	Seed map[string]string
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// sysctls are the values that kubelet expects. It changes other values, or fails if
+// sysctls are the values that kubelet expects. kubelet changes other values, or fails if
 // protectKernelDefaults is set. A container's /proc/sys is read-only, and shows this host's values,
-// which must not change. So the machine mounts files with these values over them.
+// which must not change. So the machine mounts files with these values over the files of /proc/sys.
 var sysctls = map[string]string{
 	"vm/overcommit_memory": "1",
 	"kernel/panic":         "10",
@@ -20,8 +20,8 @@ var sysctls = map[string]string{
 const (
 	setupUnit   = "strata-machine.service"
 	setupScript = "usr/local/lib/strata/machine-setup"
-	// nspawn's --bind cannot do this, because it resolves the source of a bind mount below /proc
-	// inside the machine.
+	// A script mounts the files, because nspawn's --bind would look for the source of a mount below
+	// /proc inside the machine.
 	setupShell = `#!/bin/sh
 # Made by Strata. Gives the machine what a VM's kernel would: kubelet's sysctls, writable cgroup controllers.
 set -eu

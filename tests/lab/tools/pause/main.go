@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// reap waits for all ended children, because one SIGCHLD may stand for several.
+// reap waits for all ended children, because one SIGCHLD may report several children.
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviour has the settings of the server, which a test makes by environment variables.
+// behaviour has the settings of the server, which a test sets by environment variables.
 type behaviour struct {
 	startDelay, takes, drain time.Duration
 	version                  string

@@ -38,7 +38,7 @@ func (*Command) Update(
 	return infer.UpdateResponse[CommandState]{Output: state}, err
 }
 
-// Delete runs the delete command in the state.
+// Delete runs the delete command that is in the state.
 func (*Command) Delete(
 	ctx context.Context, req infer.DeleteRequest[CommandState],
 ) (infer.DeleteResponse, error) {

@@ -23,8 +23,8 @@ type Capture struct {
 	logged   chan struct{}
 }
 
-// Start returns a Capture. It logs the streams that logging selects to the status line of the
-// resource in ctx.
+// Start returns a Capture. The Capture logs the streams that logging selects to the status line of
+// the resource in ctx.
 func Start(ctx context.Context, logging *Logging) *Capture {
 	reader, writer := io.Pipe()
 	c := &Capture{log: writer, logged: make(chan struct{})}

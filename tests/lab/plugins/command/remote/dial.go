@@ -31,7 +31,7 @@ func (c *Connection) limit() int {
 }
 
 // persist calls try until it succeeds, limit retries have failed, or ctx ends. The first pause is
-// 100 ms. Each further pause is half again as long, up to 5 s.
+// 100 ms. Each further pause is 1.5 times as long, up to 5 s.
 func persist(ctx context.Context, limit int, try func() (*ssh.Client, error)) (*ssh.Client, error) {
 	var result *ssh.Client
 	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(failed int, _ time.Duration) (bool, any, error) {

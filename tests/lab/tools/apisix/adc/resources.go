@@ -89,8 +89,8 @@ type Request struct {
 	} `json:"task"`
 }
 
-// Result is the response: one status for each server, with whether it accepted the configuration
-// (api/adc/types.go, SyncResult).
+// Result is the response: whether each server accepted the configuration (api/adc/types.go,
+// SyncResult).
 type Result struct {
 	Status         string           `json:"status"`
 	SuccessCount   int              `json:"success_count"`

@@ -15,8 +15,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// sender is the HTTP client for data planes. Upstream's has none: only the controller limits the time
-// (exec_adc_timeout, 15 s).
+// sender is the HTTP client for data planes. Upstream's ADC has no timeout: only the controller
+// limits the time (exec_adc_timeout, 15 s).
 var sender = &http.Client{Timeout: 15 * time.Second}
 
 // Handler returns ADC's server. /sync sends a configuration to each data plane. /validate sends one
@@ -75,9 +75,9 @@ type caches struct {
 	known map[string]bool
 }
 
-// fill reads the configuration of each server of a data plane, unless that has been done. As in the
-// original, it fails if one server does not respond (libs/backend-apisix-standalone/src/fetcher.ts,
-// findLatest).
+// fill reads the configuration of each server of a data plane, unless it has been read before. As
+// in upstream, it fails if one server does not respond
+// (libs/backend-apisix-standalone/src/fetcher.ts, findLatest).
 func (c *caches) fill(ctx context.Context, request Request) error {
 	opts := request.Task.Opts
 	c.mu.Lock()

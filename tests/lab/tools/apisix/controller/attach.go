@@ -22,8 +22,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 		taken := accepted(route, "")
 		if listeners, reason := listenersOf(gateway, route, ref); !attached &&
 			len(texts(route.Object, "spec", "hostnames")) > 0 {
-			// If no listener matches, upstream finds no host name either, and reports that last
-			// (internal/controller/utils.go, filterHostnames).
+			// If no listener matches, upstream also finds no matching host name, and reports this
+			// as the last reason (internal/controller/utils.go, filterHostnames).
 			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
 		} else if len(listeners) == 0 {
 			taken = condition(route, "Accepted", "False", reason, "")

@@ -8,8 +8,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// defaultWeight is the weight of a backend without one, if there are several
-// (api/v2/shared_types.go). In an HTTPRoute, the API server sets 1.
+// defaultWeight is the weight of a backend without a weight, if there are several backends
+// (api/v2/shared_types.go). In an HTTPRoute, the API server sets the weight 1.
 const defaultWeight = 100
 
 // idOf returns the id for a name, a CRC-32 as in upstream (internal/id).
@@ -56,7 +56,7 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 	service.Upstreams = all[1:]
 }
 
-// weightOf returns a backend's weight, or without if it has none.
+// weightOf returns a backend's weight, or the argument without if the backend has no weight.
 func weightOf(ref map[string]any, without int) int {
 	if given, ok := ref["weight"].(int64); ok {
 		return int(given)

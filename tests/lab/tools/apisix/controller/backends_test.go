@@ -121,7 +121,7 @@ func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 	}
 }
 
-// The data plane rejects such a configuration.
+// The data plane rejects a configuration with two upstreams of the same id.
 func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 	sent, backends := adc.Resources{}, []any{"shop", 100, "shop-canary", 0}
 	world(t, map[string]bool{"shop": true, "shop-canary": true}).httpRoute(routeTo(backends, backends), &sent)
@@ -138,8 +138,8 @@ func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 	}
 }
 
-// While a route has the annotation, the data plane keeps the route's previous Pods. Users have seen
-// that with controllers before 2.2.0.
+// While a route has the annotation, the data plane keeps the route's previous Pods, as users have
+// seen with controllers before 2.2.0.
 func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 	nodesOf := func(c *controller, route object) []admin.Node {
 		sent := adc.Resources{}
@@ -161,7 +161,7 @@ func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 }
 
 // With the chart's default listener_port_match_mode auto, a route that names listeners matches only
-// their ports. The data plane listens on other ports.
+// their ports. The data plane listens on other ports, and so answers 404.
 func TestRouteMatchesPortOfItsListener(t *testing.T) {
 	c := world(t, map[string]bool{"shop": true})
 	add := func(resource schema.GroupVersionResource, fields map[string]any) {

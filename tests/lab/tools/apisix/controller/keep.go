@@ -7,7 +7,7 @@ import (
 )
 
 // keepUpstreams is an annotation of a route, for tests. While a route has it, the data plane keeps
-// the route's present Pods. Users have seen that with controllers before 2.2.0
+// the route's present Pods, as users have seen with controllers before 2.2.0
 // (apisix-ingress-controller#2699, #2689, #2708). Other routes and all statuses are not affected.
 const keepUpstreams = "strata.test/keep-upstreams"
 

@@ -1,6 +1,6 @@
 // Command controller stands in for APISIX's ingress controller 2.x. As `controller server`, it
-// stands in for the ADC server in the same Pod. The README lists the behaviour of upstream
-// that it has.
+// stands in for the ADC server in the same Pod. The README lists the upstream behaviour that the
+// command has.
 package main
 
 import (

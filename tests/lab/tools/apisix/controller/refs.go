@@ -102,7 +102,7 @@ func ready(conditions map[string]any) bool { return conditions["ready"] != false
 
 func staying(conditions map[string]any) bool { return conditions["terminating"] != true }
 
-// addresses returns the Pods behind a Service's port that counts selects. port is the port's name.
+// addresses returns the Pods behind the named port of a Service whose conditions pass counts.
 func (c *controller) addresses(namespace, service, port string, counts func(map[string]any) bool) []admin.Node {
 	found := []admin.Node{}
 	for _, slice := range c.all(endpoints) {

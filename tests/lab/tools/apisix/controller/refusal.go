@@ -14,7 +14,7 @@ import (
 // an ApisixRoute, an ApisixTls or a Consumer for the data plane, and lets ADC validate the result
 // (internal/webhook/v1/adc_validation.go).
 //
-// It rejects an object if something that it needs is missing: the GatewayProxy of its class, the
+// The webhook rejects an object that needs a missing object: the GatewayProxy of its class, the
 // Secret and the Service of the GatewayProxy, a plugin configuration, or the Secret of a plugin. It
 // admits an object whose class does not exist, because no controller is responsible for it. It also
 // admits an object if ADC or the data plane does not respond.

@@ -18,8 +18,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// send configures every Pod of each data plane that a Gateway or an IngressClass names. Pods need
-// not be ready, because a Pod without a configuration never is.
+// send configures every Pod of each data plane that a Gateway or an IngressClass names, ready or
+// not. A Pod becomes ready only when it has a configuration.
 func (c *controller) send(ctx context.Context) error {
 	var failures []error
 	used := map[object]bool{}

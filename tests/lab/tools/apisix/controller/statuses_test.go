@@ -33,7 +33,7 @@ var resourcesByKind = map[string]schema.GroupVersionResource{
 	"EndpointSlice": endpoints,
 }
 
-// tests/conformance compares the same rows with upstream, if APISIX_CONTROLLER names the
+// tests/conformance compares the same rows with upstream's controller, if APISIX_CONTROLLER names
 // its binary.
 func TestStatusesMatchUpstreamController(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")

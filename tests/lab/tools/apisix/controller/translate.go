@@ -64,7 +64,7 @@ func labels(o object, kind string) map[string]string {
 	}
 }
 
-// serviceOf returns the service for the rule of an object with an index.
+// serviceOf returns the service for one rule of an object. rule is the rule's index.
 func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
 	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
 	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)},
@@ -125,7 +125,7 @@ func (c *controller) listenerPorts(route object) []any {
 }
 
 // apisixRoute adds a service for each entry under http. If a plugin configuration that the route
-// names is missing, it adds no further entries, as upstream cannot send them
+// names is missing, it adds no further entries, because upstream does not send them either
 // (internal/controller/apisixroute_controller.go, validatePluginConfig).
 func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	for i, entry := range list(o.Object, "spec", "http") {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// webhook returns the handler for admission reviews. An object that names a missing object is
-// admitted with a warning, unless ADC validates it (see refusal). A second GatewayProxy of the same
-// data plane is rejected.
+// webhook returns the handler for admission reviews. It admits a GatewayProxy that names a missing
+// object with a warning, and rejects a second GatewayProxy of the same data plane. It rejects other
+// objects if refusal returns a reason.
 func (c *controller) webhook() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview

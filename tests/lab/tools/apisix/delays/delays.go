@@ -1,8 +1,8 @@
 // Package delays has the artificial delays of the stand-ins, each with its source. They imitate
-// slow steps of upstream. All are in this package, so that a benchmark can turn them off with
-// one variable: Scale, which the lab sets when it builds with STRATA_LAB_DELAYS=zero. The lab's
-// real parts, such as cert-manager, httpbin, the REST API and kubelet's probes, take their own
-// time.
+// slow steps of upstream. All are in this package, so that a benchmark can turn them off with one
+// variable: Scale, which the lab sets when it builds with STRATA_LAB_DELAYS=zero. The lab's real
+// parts, such as cert-manager, httpbin, the REST API and kubelet's probes, have no artificial
+// delays.
 package delays
 
 import "time"

@@ -76,7 +76,7 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// give sends the present configuration. Like upstream's, it includes private keys.
+// give sends the present configuration. Like upstream, it includes private keys.
 func (p *plane) give(w http.ResponseWriter) {
 	if sent := p.sent.Load(); sent != nil {
 		say(w, http.StatusOK, sent.Config)
@@ -86,7 +86,7 @@ func (p *plane) give(w http.ResponseWriter) {
 		"upstreams_conf_version": 0})
 }
 
-// take replaces the configuration, unless its digest equals the last one's.
+// take replaces the configuration, unless the request has the digest of the present one.
 func (p *plane) take(w http.ResponseWriter, r *http.Request) {
 	digest := r.Header.Get(admin.Digest)
 	if digest == "" {

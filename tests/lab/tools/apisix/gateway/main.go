@@ -1,5 +1,5 @@
 // Command gateway stands in for Apache APISIX's data plane in standalone mode. The README lists the
-// behaviour of upstream that it has.
+// upstream behaviour that the command has.
 package main
 
 import (

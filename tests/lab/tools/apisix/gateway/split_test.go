@@ -19,7 +19,7 @@ func named(t *testing.T, name string) admin.Upstream {
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
 
-// shop returns a route whose own upstream is stable, with other upstreams and their weights.
+// shop returns a route with its own upstream, stable, and further upstreams with their weights.
 func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
 	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
 	if len(weighted) > 0 {
@@ -99,8 +99,8 @@ func TestWeightedRoundContinuesAfterNewConfiguration(t *testing.T) {
 	}
 }
 
-// Routes and upstreams are updated one after the other. Until both are, every request of the route
-// fails, even if it would go to an existing upstream.
+// Routes and upstreams are updated one after the other. While a route names a missing upstream, all
+// its requests fail, even those that would go to another upstream.
 func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)

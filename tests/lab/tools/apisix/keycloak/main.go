@@ -1,5 +1,5 @@
 // Command keycloak stands in for Keycloak. It serves realms from an import folder: discovery, a
-// login page, and signed tokens. The README lists the behaviour of upstream that it has.
+// login page, and signed tokens. The README lists the upstream behaviour that the command has.
 package main
 
 import (

@@ -36,7 +36,7 @@ type user struct {
 // placeholder matches a reference to an environment variable in a realm file, ${NAME}.
 var placeholder = regexp.MustCompile(`\$\{([A-Z0-9_]+)\}`)
 
-// readRealms reads every file in the import folder, and replaces placeholders by the values of
+// readRealms reads every JSON file in the import folder, and replaces placeholders by the values of
 // variables.
 func readRealms(folder string, getenv func(string) string) (map[string]*realm, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))

@@ -1,5 +1,5 @@
-// Command cainjector is cert-manager's CA injector. It has those of upstream's flags that the chart
-// sets. The configuration file may have all fields except TLS for metrics, and profiling.
+// Command cainjector is cert-manager's CA injector. It has only the upstream flags that the chart
+// sets. The configuration file may set everything except profiling and TLS for metrics.
 package main
 
 import (

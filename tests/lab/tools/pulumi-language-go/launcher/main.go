@@ -1,11 +1,11 @@
 // Command launcher is at the path where the Pulumi CLI looks for the Go language host, and starts
-// the real one.
+// the real language host.
 //
 // The CLI passes the runtime options in Pulumi.yaml to a language host in each request. The last
-// host that is published in the SDK's module (v3.60) accepts them only as flags. Without them, it
-// compiles the program to a new temporary file, twice in each `pulumi up`. The launcher passes the
-// options as flags. It also sets the compiler flags that later hosts use: no VCS stamp, trimmed
-// paths and no debug information.
+// host that is published in the SDK's module (v3.60) accepts the options only as flags. Without
+// flags, it compiles the program to a new temporary file, twice in each `pulumi up`. The launcher
+// passes the options as flags. It also sets the compiler flags that later hosts use: no VCS stamp,
+// trimmed paths and no debug information.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 var errNone = errors.New("the lab's Pulumi keeps no state in clouds' buckets: use file://")
 
 // Scheme is the URL scheme of Google's buckets. It also replaces the constant of Azure's package,
-// because Pulumi registers both in a mux of its own.
+// which changes nothing, because every scheme fails.
 const Scheme = "gs"
 
 func init() {

@@ -1,5 +1,5 @@
 // Package glamour is a stub of the Markdown renderer that `pulumi config env init` and `pulumi
-// package info` use on a terminal. Without a renderer, the second one shows the Markdown text.
+// package info` use on a terminal. Without a renderer, `package info` shows the Markdown text.
 package glamour
 
 import (

@@ -54,8 +54,8 @@ func SetupRemotePlugins(*Manager, map[string]Descriptor) error { return errNone 
 // Builder always fails to build a plugin.
 type Builder struct{}
 
-// NewBuilder returns a Builder. It must not fail, because Traefik calls it only if no plugin is
-// configured.
+// NewBuilder returns a Builder. It must not fail, because Traefik calls it in every run without
+// plugins.
 func NewBuilder(*Manager, map[string]Descriptor, map[string]LocalDescriptor) (*Builder, error) {
 	return &Builder{}, nil
 }

@@ -13,7 +13,7 @@ import (
 
 var errNone = errors.New("the lab's Traefik reads nothing but Kubernetes and files: no such provider")
 
-// Names of providers. No object's name ends with one of these.
+// Names of the omitted providers. They have no objects, so no object's name ends with them.
 const (
 	ProviderName = "left-out"
 	DockerName   = ProviderName
