@@ -47,7 +47,7 @@ var contract = []contractRow{
 	{"`etcd-snapshot-schedule-cron`", nil, nil},
 
 	{"`/etc/rancher/k3s/config.yaml`, then", dropInsComeAfterTheFile,
-		[]string{standIn + "settings TestDropInsReplaceInOrderAndPlusAppends"}},
+		[]string{standIn + "settings TestLaterDropInReplacesValueAndPlusKeyAppends"}},
 	{"command line after file", commandLineComesAfterTheFile,
 		[]string{standIn + "settings TestCommandLineOverridesTextsAndAddsToLists"}},
 	{"**an unknown key in a *server's* config.yaml", unknownKeyOfAServerIsSkipped, nil},
@@ -63,11 +63,11 @@ var contract = []contractRow{
 
 	{"`INSTALL_K3S_{SKIP_DOWNLOAD", nil,
 		[]string{installer + "TestEnvironmentAndArgumentsSetUnitAndCommand",
-			installer + "TestRestartOnlyWhenSomethingChangedOrForced"}},
+			installer + "TestInstallRestartsServiceOnlyIfChangedOrForced"}},
 	{"unit `k3s.service` or `k3s-agent.service`", nil,
 		[]string{installer + "TestServerUnitHasTheSettingsThatStrataReliesOn"}},
 	{"`K3S_*`, `CONTAINERD_*` and proxy variables", nil,
-		[]string{installer + "TestEnvironmentIsKeptInAPrivateFile"}},
+		[]string{installer + "TestInstallWritesVariablesToPrivateFile"}},
 	{"the unit has the mode that the caller's umask leaves", nil, nil},
 	{"`k3s-killall.sh`, `k3s-uninstall.sh`", nil,
 		[]string{installer + "TestUninstallOfOneServiceKeepsTheBinaryForAnother",
@@ -86,7 +86,7 @@ var contract = []contractRow{
 			stories + "TestMistakesAreReportedAndNextUpdateSucceeds"}},
 	{"the controller manager ends K3s with 1", nil, nil},
 	{"certificates are good for 365 days", nil,
-		[]string{standIn + "pki TestRestartRenewsOnlyCertificatesThatExpireSoon"}},
+		[]string{standIn + "pki TestRestartRenewsCertificateNearExpiryOrWithNewName"}},
 	{"the controller manager signs for", nil, []string{stories + "TestPlatformOnCreatedMachines"}},
 	{"k3s.yaml and the token exist", nil, nil},
 
@@ -102,7 +102,7 @@ var contract = []contractRow{
 		[]string{stories + "TestPlatformOnCreatedMachines"}},
 	{"endpoints of the `kubernetes` Service", nil, nil},
 
-	{"`server/token` =", nil, []string{standIn + "token TestFullTokenIsParsedAsFormatted"}},
+	{"`server/token` =", nil, []string{standIn + "token TestFormattedTokenParsesToSameParts"}},
 	{"bare passwords are accepted everywhere", barePasswordIsAToken,
 		[]string{standIn + "token TestBarePasswordAcceptsAnyCA"}},
 	{"servers with `agent-token`", nil, []string{standIn +
@@ -129,7 +129,7 @@ var contract = []contractRow{
 	{"a joining server is a learner first", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"promotion by the etcd leader", nil, nil},
 	{"deleting a server's Node removes its member", nil,
-		[]string{standIn + "datastore TestServersAndAgentsGetMemberFinalizer",
+		[]string{standIn + "datastore TestNodeWithoutEtcdRoleGetsMemberFinalizer",
 			stories + "TestStagingOnExistingHosts"}},
 	{"annotation `etcd.k3s.cattle.io/remove=true`", nil,
 		[]string{stories + "TestStagingOnExistingHosts"}},
@@ -153,7 +153,7 @@ var contract = []contractRow{
 	{"`agent/images/*.tar` are", nil, []string{standIn +
 		"node TestEveryStartImportsAllArchivesAgain"}},
 	{"an archive packed as `.tar.zst`", nil,
-		[]string{standIn + "node TestArchiveIsDecompressedByItsExtension",
+		[]string{standIn + "node TestArchivesWithZstdExtensionAreDecompressed",
 			stories + "TestAirGappedStackComesUpFromBundle"}},
 	{"with that cache, an archive", nil, []string{standIn + "node TestImageCacheSkipsUnchangedArchives"}},
 	{"imported images are pinned", nil, nil},
@@ -173,5 +173,5 @@ var contract = []contractRow{
 		[]string{standIn + "supervisor TestKubeletWithClosedPortIsReachedThroughItsAgent",
 			stories + "TestAPISIX"}},
 	{"the API server dials Pods", nil,
-		[]string{standIn + "supervisor TestOtherAddressesAreDialedDirectly"}},
+		[]string{standIn + "supervisor TestAddressesOtherThanKubeletsAreDialedDirectly"}},
 }

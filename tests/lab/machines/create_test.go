@@ -11,7 +11,7 @@ import (
 
 // A creation that is killed while it writes the spec leaves a directory with a temporary file. The
 // next creation must treat only such a directory as its own.
-func TestFolderWithOnlyPartialSpecIsOurs(t *testing.T) {
+func TestDirectoryIsOursOnlyIfEmptyOrWithPartialSpec(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string
 		ours  bool

@@ -29,7 +29,7 @@ var brokenOff = map[string]func(t *testing.T, name string){
 	"at its end": func(t *testing.T, name string) { require.NoError(t, Delete(t.Context(), name, nil)) },
 }
 
-func TestMachineKeepsHostKeyWhenRecreatedAfterInterruptedDeletion(t *testing.T) {
+func TestRecreatedMachineKeepsHostKeyAfterInterruptedDeletion(t *testing.T) {
 	for at, breakOff := range brokenOff {
 		t.Run(at, func(t *testing.T) {
 			spec, key := e2eSpec(t, 1)

@@ -26,7 +26,7 @@ func tinyImage(t *testing.T) (content []byte, sha string) {
 	return b.Bytes(), hex.EncodeToString(sum[:])
 }
 
-func TestImageWithTheRightSumIsExtracted(t *testing.T) {
+func TestImageWithMatchingChecksumIsExtracted(t *testing.T) {
 	content, sha := tinyImage(t)
 	target := filepath.Join(t.TempDir(), "image")
 	require.NoError(t,
@@ -34,14 +34,14 @@ func TestImageWithTheRightSumIsExtracted(t *testing.T) {
 	assert.FileExists(t, filepath.Join(target, "etc/os-release"))
 }
 
-func TestImageWithAnotherSumIsRefusedByName(t *testing.T) {
+func TestErrorForWrongChecksumNamesImage(t *testing.T) {
 	content, sha := tinyImage(t)
 	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(content),
 		Spec{Image: "x.tar", ImageSHA256: testSHA})
 	require.ErrorContains(t, err, "machine image x.tar: expected sha256 "+testSHA+", found "+sha)
 }
 
-func TestFileThatIsNoTarIsRefusedByName(t *testing.T) {
+func TestErrorForFileThatIsNoTarNamesFile(t *testing.T) {
 	noise := bytes.Repeat([]byte("no tar\n"), 4096)
 	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(noise),
 		Spec{Image: "x.tar", ImageSHA256: testSHA})

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestSameSpecAgainChangesNothingAndAnotherAddressIsRefused(t *testing.T) {
+func TestCreateAgainChangesNothingAndRefusesOtherAddress(t *testing.T) {
 	spec, _ := e2eSpec(t, 1)
 	first, err := Create(e2eContext(t), spec, nil)
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestMachineRebootsAndSurvivesAPowerCut(t *testing.T) {
 	assert.Equal(t, "kept", remote(t, login(t, "root", spec, key, made.HostKey), "cat /root/note"))
 }
 
-func TestMachineStartsAgainAfterItsSupervisorAndBridgeWereLost(t *testing.T) {
+func TestMachineStartsAfterLossOfSupervisorAndBridge(t *testing.T) {
 	spec, key := e2eSpec(t, 1)
 	made, err := Create(e2eContext(t), spec, nil)
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestMachineOutlivesTheProcessGroupThatMadeIt(t *testing.T) {
 	assert.Equal(t, hostPath+"\x00", string(environ), "the caller's environment, with its secrets, is left behind")
 }
 
-func TestFiveMachinesAtOnceShareBridgeAndImageAndLeaveNothing(t *testing.T) {
+func TestFiveMachinesCreatedAtOnceLeaveNothingWhenDeleted(t *testing.T) {
 	var wg sync.WaitGroup
 	specs := make([]Spec, 5)
 	for i := range specs {

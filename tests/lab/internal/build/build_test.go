@@ -32,7 +32,7 @@ func runner(dir string, jobs int) build.Runner {
 	return build.Runner{Dir: dir, Jobs: jobs, Progress: build.NewProgress(io.Discard)}
 }
 
-func TestEqualInputsAreBuiltOnce(t *testing.T) {
+func TestSecondBuildOfSameInputsUsesCache(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	first, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "text", &runs)})
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestFailedStepIsNotCached(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestBuildRemovesFoldersOfKilledBuild(t *testing.T) {
+func TestNextBuildRemovesTemporaryFoldersOfKilledBuild(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	left, other := filepath.Join(dir, ".building-a.1"), filepath.Join(dir, ".building-a-chart.1")
 	require.NoError(t, os.Mkdir(left, 0o755))
@@ -156,7 +156,7 @@ func TestStepsStartInTheOrderOfTheList(t *testing.T) {
 	assert.Equal(t, []string{"d", "c", "b", "a"}, order)
 }
 
-func TestDamagedCacheEntryErrorNamesItsFolder(t *testing.T) {
+func TestErrorForDamagedCacheEntryNamesItsFolder(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	steps := []build.Step{writer("a", "k", "text", &runs)}
 	outputs, err := runner(dir, 1).Run(t.Context(), steps)
@@ -168,7 +168,7 @@ func TestDamagedCacheEntryErrorNamesItsFolder(t *testing.T) {
 	assert.ErrorContains(t, err, outputs["a"].Dir)
 }
 
-func TestCacheKeepsThreeEntriesOfAStep(t *testing.T) {
+func TestCacheKeepsThreeEntriesPerStep(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	other := writer("a-chart", "k", "t", &runs)
 	for _, key := range []string{"1", "2", "3", "4", "5"} {
@@ -180,7 +180,7 @@ func TestCacheKeepsThreeEntriesOfAStep(t *testing.T) {
 	assert.Len(t, own, 4, "three of a and the one of a-chart")
 }
 
-func TestStepBeforeItsDependencyIsRejected(t *testing.T) {
+func TestStepListedBeforeItsDependencyIsRejected(t *testing.T) {
 	runs := 0
 	_, err := runner(t.TempDir(), 1).Run(t.Context(),
 		[]build.Step{writer("a", "k", "t", &runs, "b"), writer("b", "k", "t", &runs)})

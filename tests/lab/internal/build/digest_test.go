@@ -49,7 +49,7 @@ func TestDigestChangesOnlyWithFilesThatAffectTheBuild(t *testing.T) {
 	}
 }
 
-func TestDigestTreeCoversNamesContentsAndExecutableBits(t *testing.T) {
+func TestDigestTreeIgnoresOwnNameAndModeExceptExecutableBit(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	write(t, one, "a.go", "text")
 	write(t, two, "a.go", "text")
@@ -61,11 +61,11 @@ func TestDigestTreeCoversNamesContentsAndExecutableBits(t *testing.T) {
 	assert.Equal(t, tree(t, one), tree(t, two), "a umask does not matter")
 }
 
-func TestDigestSeparatesItsParts(t *testing.T) {
+func TestDigestDiffersIfStringsAreSplitDifferently(t *testing.T) {
 	assert.NotEqual(t, build.Digest("ab", "c"), build.Digest("a", "bc"))
 }
 
-func TestDigestTreeOfEmptyFolderIsAnError(t *testing.T) {
+func TestDigestTreeFailsForEmptyFolder(t *testing.T) {
 	_, err := build.DigestTree(t.TempDir())
 	assert.ErrorContains(t, err, "there are none")
 }

@@ -202,7 +202,7 @@ func TestRemainingTimeIsPositiveWhileAStepRuns(t *testing.T) {
 	assert.InDelta(t, 225, weights.Rest(moment), 1, "the 45 s that it has cost too much, at a fifth of a core")
 }
 
-func TestRemainingTimeOfWaitingStepsIgnoresCores(t *testing.T) {
+func TestRemainingTimeOfPartThatMostlyWaitsIgnoresCores(t *testing.T) {
 	weights := Weights{"image": {Processor: 1, Wall: 90}}
 	assert.InDelta(t, 90, weights.Rest(Moment{Rate: 64, Waiting: []Part{{Name: "image"}}}), 1)
 	assert.InDelta(t, 30, weights.Rest(Moment{At: 65, Processor: 1, Rate: 64,

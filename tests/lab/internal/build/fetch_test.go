@@ -13,7 +13,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-func TestNextStepDownloadsDuringABuild(t *testing.T) {
+func TestNextStepDownloadsWhileAnotherStepBuilds(t *testing.T) {
 	runs, fetched := 0, make(chan struct{})
 	first, second := writer("a", "k", "a", &runs), writer("b", "k", "b", &runs)
 	second.Fetch = func(context.Context, io.Writer) error {
@@ -62,7 +62,7 @@ func TestCachedStepIsNotDownloaded(t *testing.T) {
 	assert.EqualValues(t, 1, fetches.Load())
 }
 
-func TestFailedDownloadFailsOnlyItsStep(t *testing.T) {
+func TestFailedDownloadStopsOnlyItsStepAndDependents(t *testing.T) {
 	runs := 0
 	broken := writer("broken", "k", "a", &runs)
 	broken.Fetch = func(_ context.Context, log io.Writer) error {
@@ -97,7 +97,7 @@ func TestStepThatMostlyWaitsTakesNoJobSlot(t *testing.T) {
 
 // Steps that run in every build have no key, so they do not affect the keys of the steps that need
 // them. A step keeps its key when it gets such a dependency.
-func TestKeylessDependencyKeepsStepCached(t *testing.T) {
+func TestStepStaysCachedWithNewKeylessDependency(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ var advisories = []struct{ id, module, mended string }{
 // the same versions in the modules of tests.
 var published = []string{".", "tools/bundle", "tools/cert-wait", "tools/load", "examples/go-rest"}
 
-func TestModulesHaveNoKnownVulnerableVersions(t *testing.T) {
+func TestPublishedModulesHaveNoKnownVulnerabilities(t *testing.T) {
 	checked := map[string]bool{}
 	for _, folder := range published {
 		versions := requirements(t, "../../../../"+folder)

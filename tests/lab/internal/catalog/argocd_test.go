@@ -45,7 +45,7 @@ func TestArgoCDChartUsesOfficialNames(t *testing.T) {
 	assert.EqualValues(t, 0, at(t, found["Deployment argocd-applicationset-controller"], "spec", "replicas"))
 }
 
-func TestArgoCDChartValuesReachItsConfiguration(t *testing.T) {
+func TestArgoCDChartRendersValuesIntoObjects(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	found := chart.render(t, chart.values)
 	assert.Equal(t, "true", at(t, found["ConfigMap argocd-cmd-params-cm"], "data", "server.insecure"))
@@ -70,7 +70,7 @@ func TestArgoCDChartValuesReachItsConfiguration(t *testing.T) {
 }
 
 // Argo CD reads most settings only when it starts, so a changed setting must replace the Pods.
-func TestChangedArgoCDSettingReplacesItsPods(t *testing.T) {
+func TestChangedArgoCDSettingReplacesPods(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}"
 	annotations := func(values string) any {

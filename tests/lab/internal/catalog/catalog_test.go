@@ -71,7 +71,7 @@ func TestPluginVersionsMatchTheSDKs(t *testing.T) {
 	}
 }
 
-func TestBuildGraphIsCompleteWithSourceForEachModule(t *testing.T) {
+func TestEveryBuildStepIsNeededAndItsInputsAreReadable(t *testing.T) {
 	at, err := layout.Find(".")
 	require.NoError(t, err)
 	steps := catalog.Steps(at, t.TempDir())

@@ -39,7 +39,7 @@ func TestCertManagerChartAcceptsOldAndNewCRDValues(t *testing.T) {
 	}
 }
 
-func TestCertManagerChartAcceptsUpstreamValues(t *testing.T) {
+func TestCertManagerChartRendersPDBsAndConfigFromValues(t *testing.T) {
 	chart := named(t, "cert-manager-chart")
 	found := chart.render(t, chart.values)
 	for component, name := range map[string]string{

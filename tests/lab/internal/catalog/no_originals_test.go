@@ -11,7 +11,7 @@ import (
 
 // A user who sets ORIGINALS wants to run these upstream artifacts. If the lab silently used its own
 // builds, the result would look as if the upstream artifacts had run.
-func TestFolderWithoutUpstreamArtifactIsRejected(t *testing.T) {
+func TestBuildRejectsOriginalsFolderWithoutArtifacts(t *testing.T) {
 	at := given(t, "README.md", "strata.lock")
 	names, err := catalog.ArtifactsOf(at)
 	require.NoError(t, err)

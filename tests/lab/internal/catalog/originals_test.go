@@ -36,7 +36,7 @@ func all(t *testing.T, at layout.Layout) []string {
 	return stepsFor(t, at, names...)
 }
 
-func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
+func TestPartsWithUpstreamArtifactAreNotBuilt(t *testing.T) {
 	own := all(t, empty(t))
 	steps := all(
 		t,
@@ -68,7 +68,7 @@ func TestStandInReplacedByUpstreamArtifactIsNotBuilt(t *testing.T) {
 }
 
 // The demo's Deployments name their images themselves, so they do not depend on APISIX's chart.
-func TestDemoImagesStayWithUpstreamAPISIXChart(t *testing.T) {
+func TestUpstreamAPISIXChartDoesNotReplaceDemoImages(t *testing.T) {
 	steps := all(t, given(t, "apisix-chart-2.15.0.tgz"))
 	assert.NotContains(t, steps, "apisix-image")
 	for _, stays := range []string{"keycloak-image", "go-httpbin-image", "go-rest-image"} {
@@ -123,7 +123,7 @@ func TestUpstreamArtifactsGetTheirOwnBundle(t *testing.T) {
 
 // An upstream chart uses other image references than the lab's images have. Without a registry, the
 // lab's images need the references that the chart uses.
-func TestLabImagesUseReferencesOfUpstreamCharts(t *testing.T) {
+func TestLabImageGetsReferenceFromImagesTxt(t *testing.T) {
 	at := given(t, "metallb-chart-0.17.0.tgz")
 	require.NoError(
 		t,

@@ -36,7 +36,7 @@ func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 	return names
 }
 
-func TestStepsForBuildsOnlyArtifactsOfTheStack(t *testing.T) {
+func TestOnlyArtifactsOfTheStackAreBuilt(t *testing.T) {
 	at := empty(t)
 	always := stepsFor(t, at)
 	assert.Subset(
@@ -64,7 +64,7 @@ func TestStepsForBuildsOnlyArtifactsOfTheStack(t *testing.T) {
 }
 
 // A build for one stack must not remove another stack's artifacts from the bundle.
-func TestStepsForKeepsArtifactsAlreadyBuilt(t *testing.T) {
+func TestBuiltArtifactsOfOtherStacksStayInBundle(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestStepsFollowOrderOfUpdate(t *testing.T) {
 	}
 }
 
-func TestDebianStepsRunBesideCompilerSteps(t *testing.T) {
+func TestStepsThatNeedDebianPackagesUseNoJobSlot(t *testing.T) {
 	at := empty(t)
 	for _, step := range catalog.Steps(at, t.TempDir()) {
 		fromDebian := slices.Contains(step.Needs, "debian-packages") || step.Name == "debian-packages"

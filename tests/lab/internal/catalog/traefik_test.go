@@ -37,7 +37,7 @@ func TestTraefikChartUsesOfficialNames(t *testing.T) {
 
 // The official chart has the CRDs of both Traefik editions in crds/. Helm installs them unless
 // skipCrds is set, and never deletes them.
-func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
+func TestTraefikChartContainsCRDsOfBothEditions(t *testing.T) {
 	groups := map[string]int{}
 	for _, definition := range load(t, "traefik-chart").CRDObjects() {
 		for document := range strings.SplitSeq(string(definition.File.Data), "\n---") {
@@ -50,7 +50,7 @@ func TestTraefikChartHasUpstreamCRDsFolder(t *testing.T) {
 	assert.Equal(t, map[string]int{"traefik.io": 10, "hub.traefik.io": 15}, groups)
 }
 
-func TestTraefikValuesReachTheObjects(t *testing.T) {
+func TestTraefikChartRendersValuesIntoObjects(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	found := chart.render(t, chart.values)
 	pod := at(t, found["Deployment traefik"], "spec", "template", "spec")
@@ -83,7 +83,7 @@ func TestTraefikValuesReachTheObjects(t *testing.T) {
 		at(t, found["Gateway traefik-gateway"], "spec", "listeners", 1, "tls", "certificateRefs", 0, "name"))
 }
 
-func TestTraefikChartRejectsIgnoredValues(t *testing.T) {
+func TestTraefikChartRejectsUnsupportedValues(t *testing.T) {
 	chart := named(t, "traefik-chart")
 	for values, want := range map[string]string{
 		"logs: {general: {level: DEBUG}}":                                  "logs",
@@ -102,7 +102,7 @@ func TestTraefikChartRejectsIgnoredValues(t *testing.T) {
 	}
 }
 
-func TestTraefikChartCanOmitTheGateway(t *testing.T) {
+func TestTraefikChartOmitsDisabledObjects(t *testing.T) {
 	found := named(
 		t,
 		"traefik-chart",

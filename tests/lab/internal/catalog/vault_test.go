@@ -59,7 +59,7 @@ func TestVaultImageHasCommandsOfUpstreamChart(t *testing.T) {
 
 // As in the official chart (vault-helm, vault.mounts in templates/_helpers.tpl), Vault without a
 // claim has no data volume. Users who do not want a claim configure a volume.
-func TestVaultWithoutDataStorageMountsNoData(t *testing.T) {
+func TestVaultChartWithoutDataStorageMountsNoDataVolume(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
 		return at(t, chart.render(t, values)["StatefulSet vault"], "spec").(map[string]any)
@@ -81,7 +81,7 @@ func TestVaultWithoutDataStorageMountsNoData(t *testing.T) {
 // Data in a hostPath volume outlives the Pod without a claim. The chart uses a subPath, because no
 // command in the image can give a folder to Vault's user. The kubelet creates the subPath's folder
 // with the mode of the volume.
-func TestVaultDataCanBeAFolderOfTheNode(t *testing.T) {
+func TestVaultChartAcceptsHostPathForData(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `
 injector: {enabled: false}

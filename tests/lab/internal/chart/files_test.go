@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/chart"
 )
 
-func TestFilesPackageChartFromSeveralSources(t *testing.T) {
+func TestPackageCombinesChartFilesOfSeveralSources(t *testing.T) {
 	files := chart.Files{}
 	require.NoError(t, files.Add(folder(t, true)))
 	require.NoError(t, files.Replace("values.yaml", "a: 1", "a: 2"))

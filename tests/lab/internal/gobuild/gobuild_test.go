@@ -42,7 +42,7 @@ func key(t *testing.T, command gobuild.Command) string {
 	return sum
 }
 
-func TestKeyIncludesReplacedModule(t *testing.T) {
+func TestKeyChangesWithSourceOfReplacedModule(t *testing.T) {
 	root := module(t)
 	command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}}
 	before := key(t, command)
@@ -52,7 +52,7 @@ func TestKeyIncludesReplacedModule(t *testing.T) {
 	assert.NotEqual(t, before, key(t, command))
 }
 
-func TestKeyIncludesVariablesAndTags(t *testing.T) {
+func TestKeyChangesWithVariablesAndTags(t *testing.T) {
 	command := gobuild.Command{Module: filepath.Join(module(t), "tool"), Packages: []string{"."}}
 	keys := []string{key(t, command)}
 	command.Variables = []string{"main.name=x"}
@@ -63,7 +63,7 @@ func TestKeyIncludesVariablesAndTags(t *testing.T) {
 	assert.Len(t, slices.Compact(keys), 3)
 }
 
-func TestTagsSelectFiles(t *testing.T) {
+func TestBuildTagsSelectSourceFiles(t *testing.T) {
 	root, out := module(t), t.TempDir()
 	for name, text := range map[string]string{"small.go": "//go:build small", "full.go": "//go:build !small"} {
 		text += "\n\npackage main\n\nfunc init() { name = \"" + name + "\" }\n"
@@ -114,7 +114,7 @@ func inside(t *testing.T) string {
 	return root
 }
 
-func TestEditAppliesToOneCommandOnly(t *testing.T) {
+func TestEditChangesBinaryButNotDependencySource(t *testing.T) {
 	var sums []string
 	for range 2 {
 		command, out := edited(t, `"one"`), t.TempDir()
@@ -159,7 +159,7 @@ func TestEditWithoutMatchFails(t *testing.T) {
 	assert.ErrorContains(t, err, `editing example.test/other: "gone" is in none of its files`)
 }
 
-func TestKeyIncludesEdits(t *testing.T) {
+func TestKeyChangesWithEdits(t *testing.T) {
 	command := edited(t, `"one"`)
 	with := key(t, command)
 	command.Edits = nil

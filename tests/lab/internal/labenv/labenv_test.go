@@ -91,7 +91,7 @@ func TestPreparePicksPulumiHomeByPluginKind(t *testing.T) {
 	assert.Equal(t, at.OfficialPulumiHome(), value(official, "PULUMI_HOME"))
 }
 
-func TestPrepareNamesMissingPluginsWithFix(t *testing.T) {
+func TestPrepareNamesFixForMissingPluginOrCLI(t *testing.T) {
 	at := built(t)
 	_, err := labenv.Prepare(at, "official", []string{"plugins/resource-command-v1.2.1"})
 	assert.ErrorContains(t, err, "pulumi plugin install resource command 1.2.1")

@@ -13,7 +13,7 @@ import (
 
 // Callers run the lab from different folders, but a user gives the path relative to the checkout's
 // root.
-func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
+func TestOriginalsPathIsRelativeToTheCheckout(t *testing.T) {
 	for given, want := range map[string]string{"": "", "../originals": "../originals",
 		"/srv/originals": "/srv/originals"} {
 		t.Setenv("ORIGINALS", given)
@@ -28,7 +28,7 @@ func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 }
 
 // Two stacks may be created at the same time, each with its own folder of upstream artifacts.
-func TestEachFolderOfOriginalsHasItsBundleAndPlugins(t *testing.T) {
+func TestEachOriginalsFolderGetsItsOwnBundleAndPlugins(t *testing.T) {
 	t.Setenv("ORIGINALS", "/srv/originals")
 	one, err := layout.Find(".")
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func TestReadIdentifiesArtifactsByFileName(t *testing.T) {
 	assert.Empty(t, set.ImagesOf(""))
 }
 
-func TestReadReportsEveryUnknownFile(t *testing.T) {
+func TestReadReportsEveryInvalidFile(t *testing.T) {
 	dir := folder(t, "metalb-chart-0.16.2.tgz", "k3s", "k3s-v1", "k3s-v2", "k3s-install-.sh")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "metallb-chart-0.16.2"), 0o755))
 	_, err := originals.Read(dir, known)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEmptyDirectoriesAreRemovedUpToTheFirstFullOne(t *testing.T) {
+func TestRemoveIfEmptyStopsAtFirstNonEmptyDirectory(t *testing.T) {
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "a/b"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(top, "a/file"), nil, 0o600))
@@ -25,7 +25,7 @@ func TestEmptyDirectoriesAreRemovedUpToTheFirstFullOne(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestWrittenFileReplacesTheOldOneWithItsMode(t *testing.T) {
+func TestWriteFileReplacesContentAndMode(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "sub", "file")
 	require.NoError(t, WriteFile(path, []byte("old"), 0o644))

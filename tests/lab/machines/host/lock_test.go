@@ -35,7 +35,7 @@ func TestLockHasOneHolderWhileItsFileIsRecreated(t *testing.T) {
 	assert.NoDirExists(t, filepath.Dir(path))
 }
 
-func TestWaitingForALockEndsWithItsContextAndNamesTheFile(t *testing.T) {
+func TestLockWaitEndsWithContextAndErrorNamesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "strata/locks/machine-x")
 	unlock, err := lockFile(t.Context(), path)
 	require.NoError(t, err)

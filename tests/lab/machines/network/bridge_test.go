@@ -50,7 +50,7 @@ func TestSubnetThatOverlapsARouteIsRejected(t *testing.T) {
 	}
 }
 
-func TestBridgeAddressIsLocalAndStable(t *testing.T) {
+func TestBridgeMACIsLocallyAdministeredAndStable(t *testing.T) {
 	first, again := bridgeMAC("strata0"), bridgeMAC("strata0")
 	assert.Equal(t, first, again)
 	assert.NotEqual(t, bridgeMAC("strata0"), bridgeMAC("strata1"))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHostKeyIsMadeOnceAndPrivate(t *testing.T) {
+func TestHostKeyIsGeneratedOnceWithMode0600(t *testing.T) {
 	l := Layer(t.TempDir())
 	first, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)

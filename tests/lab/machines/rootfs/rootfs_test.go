@@ -64,7 +64,7 @@ func TestSetupScriptIsValidShell(t *testing.T) {
 	require.NoError(t, err, string(out))
 }
 
-func TestRootFileSystemIsCompletedWithoutChangingItsIdentity(t *testing.T) {
+func TestRepeatedEnsureKeepsTheMachineID(t *testing.T) {
 	l := Layer(t.TempDir())
 	require.NoError(t, l.Ensure(testIdentity()))
 	first, err := os.ReadFile(filepath.Join(l.upper(), "etc/machine-id"))

@@ -72,7 +72,7 @@ func TestLearnedServersSurviveARestart(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestLearnedServersOfAnotherClusterAreForgotten(t *testing.T) {
+func TestServersStoredForAnotherServerURLAreIgnored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	first := &Balancer{file: file, conns: map[string]map[net.Conn]bool{}}
 	first.Set("https://old:6443", []string{"10.0.0.1:6443"})

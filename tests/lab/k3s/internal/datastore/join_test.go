@@ -15,7 +15,7 @@ func member(name, address string) *etcdserverpb.Member {
 	return &etcdserverpb.Member{Name: name, PeerURLs: []string{"https://" + address + ":2380"}}
 }
 
-func TestJoiningServerListsEveryMember(t *testing.T) {
+func TestNewServerIsNotFoundAmongMembers(t *testing.T) {
 	e := &Etcd{NodeName: "b", Name: "b-11111111", Address: "10.0.0.2"}
 	cluster, present, err := e.initialCluster([]*etcdserverpb.Member{member("a-00000000", "10.0.0.1")})
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func TestJoiningServerListsEveryMember(t *testing.T) {
 	assert.Equal(t, []string{"a-00000000=https://10.0.0.1:2380"}, cluster)
 }
 
-func TestServerThatWasAddedBeforeItStartedIsNotAddedTwice(t *testing.T) {
+func TestAddedButUnstartedServerIsFoundAmongMembers(t *testing.T) {
 	e := &Etcd{NodeName: "b", Name: "b-11111111", Address: "10.0.0.2"}
 	cluster, present, err := e.initialCluster([]*etcdserverpb.Member{member("a-00000000", "10.0.0.1"), member("", "10.0.0.2")})
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ func reconciled(t *testing.T, labels, annotations map[string]string, finalizers 
 	return node
 }
 
-func TestServersAndAgentsGetMemberFinalizer(t *testing.T) {
+func TestNodeWithoutEtcdRoleGetsMemberFinalizer(t *testing.T) {
 	assert.Equal(t, []string{membersFinalizer}, reconciled(t, nil, nil).Finalizers)
 }
 

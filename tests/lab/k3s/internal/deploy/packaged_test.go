@@ -45,7 +45,7 @@ func TestRoleBindingsCannotBeDisabled(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "rolebindings.yaml"))
 }
 
-func TestMissingComponentsThatAreNotDisabledAreListed(t *testing.T) {
+func TestAbsentComponentsAreListedUnlessDisabled(t *testing.T) {
 	assert.Equal(t, []string{"traefik", "servicelb", "local-storage"}, deploy.Missing(nil))
 	assert.Empty(t, deploy.Missing([]string{"traefik", "servicelb", "local-storage"}))
 	assert.Empty(t, deploy.CheckDisable([]string{"traefik", "servicelb", "gateway-api-crd", "coredns"}))

@@ -93,7 +93,7 @@ func TestServerUnitHasTheSettingsThatStrataReliesOn(t *testing.T) {
 	assert.Contains(t, unit, "    server \\\n")
 }
 
-func TestServiceIsEnabledButNotStarted(t *testing.T) {
+func TestInstallWithSkipStartEnablesServiceButDoesNotStartIt(t *testing.T) {
 	h := newHost(t)
 	_, err := h.install([]string{"INSTALL_K3S_EXEC=agent"})
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestInstallWithSkipEnableDisablesFormerUnitAndEnablesNone(t *testing.T) {
 	assert.Equal(t, "disable k3s\n", h.calls())
 }
 
-func TestRestartOnlyWhenSomethingChangedOrForced(t *testing.T) {
+func TestInstallRestartsServiceOnlyIfChangedOrForced(t *testing.T) {
 	h := newHost(t)
 	start := []string{"INSTALL_K3S_SKIP_START="}
 	_, err := h.install(start)
@@ -144,7 +144,7 @@ func TestEnvironmentAndArgumentsSetUnitAndCommand(t *testing.T) {
 	}
 }
 
-func TestEnvironmentIsKeptInAPrivateFile(t *testing.T) {
+func TestInstallWritesVariablesToPrivateFile(t *testing.T) {
 	h := newHost(t)
 	out, err := h.install([]string{"K3S_TOKEN=se'cret", "HTTPS_PROXY=http://p:1", "OTHER=x", "INSTALL_K3S_EXEC=server"})
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestImageCacheSkipsUnchangedArchives(t *testing.T) {
 }
 
 // Upstream's image archives are compressed with zstd, which Debian's containerd does not support.
-func TestArchiveIsDecompressedByItsExtension(t *testing.T) {
+func TestArchivesWithZstdExtensionAreDecompressed(t *testing.T) {
 	dir := t.TempDir()
 	packer, err := zstd.NewWriter(nil)
 	require.NoError(t, err)

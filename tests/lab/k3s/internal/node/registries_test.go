@@ -76,7 +76,7 @@ capabilities = ["pull", "resolve", "push"]
 	}, found)
 }
 
-func TestWithoutRegistriesNothingIsWritten(t *testing.T) {
+func TestMissingRegistriesFileWritesNoContainerdHosts(t *testing.T) {
 	read, err := readRegistries(filepath.Join(t.TempDir(), "registries.yaml"))
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "certs.d")

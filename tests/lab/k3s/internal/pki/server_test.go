@@ -58,7 +58,7 @@ func TestRestartKeepsEveryCA(t *testing.T) {
 	}
 }
 
-func TestKeysAreReadableByRootOnly(t *testing.T) {
+func TestKeysAndKubeconfigsAreReadableByOwnerOnly(t *testing.T) {
 	s := newServer(t)
 	err := filepath.Walk(s.Dir, func(path string, info os.FileInfo, err error) error {
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 }
 
 // As in K3s, a restart renews a certificate only if it expires soon or its names changed.
-func TestRestartRenewsOnlyCertificatesThatExpireSoon(t *testing.T) {
+func TestRestartRenewsCertificateNearExpiryOrWithNewName(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")
 	assert.WithinDuration(t, time.Now().AddDate(1, 0, 0), whole, 48*time.Hour)

@@ -23,7 +23,7 @@ func config(t *testing.T, main string, dropIns map[string]string) string {
 	return "--config=" + file
 }
 
-func TestConfigFileFillsEveryKindOfFlag(t *testing.T) {
+func TestConfigFileSetsFlagsOfEveryType(t *testing.T) {
 	flag := config(t, `
 cluster-init: true
 token: abc
@@ -40,7 +40,7 @@ write-kubeconfig-mode: "0600"
 	assert.Equal(t, "0600", p.Texts["write-kubeconfig-mode"])
 }
 
-func TestDropInsReplaceInOrderAndPlusAppends(t *testing.T) {
+func TestLaterDropInReplacesValueAndPlusKeyAppends(t *testing.T) {
 	flag := config(t, "token: main\nnode-label: [a=1]\ndisable: [traefik]\n", map[string]string{
 		"10-first.yaml":  "token: first\nnode-label+: [b=2]\n",
 		"20-second.yml":  "token: second\ndisable: [servicelb]\n",

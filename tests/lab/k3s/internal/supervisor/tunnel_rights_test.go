@@ -25,7 +25,7 @@ func nodeCertificate(t *testing.T, s *Server, node string) string {
 	return base
 }
 
-func TestTunnelRequiresItsRole(t *testing.T) {
+func TestTunnelEndpointsRejectCallersWithoutTheirRole(t *testing.T) {
 	s, url := newServer(t)
 	node, apiServer := nodeCertificate(t, s, "node-2"), s.PKI.Path("client-kube-apiserver")
 	for _, c := range []struct {

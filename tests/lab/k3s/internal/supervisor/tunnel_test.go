@@ -127,7 +127,7 @@ func TestServersOwnKubeletIsReachedWithoutATunnel(t *testing.T) {
 	assert.Equal(t, "hello", echo(t, conn))
 }
 
-func TestOtherAddressesAreDialedDirectly(t *testing.T) {
+func TestAddressesOtherThanKubeletsAreDialedDirectly(t *testing.T) {
 	s, url := newServer(t)
 	kubelet, pod := echoing(t), echoing(t)
 	dial := dialer(t, s, url, kubelet)

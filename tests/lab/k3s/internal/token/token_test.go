@@ -11,7 +11,7 @@ import (
 
 var ca = []byte("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n")
 
-func TestFullTokenIsParsedAsFormatted(t *testing.T) {
+func TestFormattedTokenParsesToSameParts(t *testing.T) {
 	text := token.Format("server", "secret", ca)
 	parsed, err := token.Parse(text)
 	require.NoError(t, err)

@@ -140,7 +140,7 @@ func TestTwoRulesWithOneServiceCreateDuplicateUpstream(t *testing.T) {
 
 // While a route has the annotation, the data plane keeps the route's previous Pods, as users have
 // seen with controllers before 2.2.0.
-func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
+func TestAnnotatedRouteKeepsUpstreamsOfLastSync(t *testing.T) {
 	nodesOf := func(c *controller, route object) []admin.Node {
 		sent := adc.Resources{}
 		c.httpRoute(route, &sent)
@@ -162,7 +162,7 @@ func TestRouteKeepsUpstreamsOfEarlierSyncWhenAnnotated(t *testing.T) {
 
 // With the chart's default listener_port_match_mode auto, a route that names listeners matches only
 // their ports. The data plane listens on other ports, and so answers 404.
-func TestRouteMatchesPortOfItsListener(t *testing.T) {
+func TestRouteThatNamesListenersMatchesOnlyTheirPorts(t *testing.T) {
 	c := world(t, map[string]bool{"shop": true})
 	add := func(resource schema.GroupVersionResource, fields map[string]any) {
 		if c.stores[resource] == nil {

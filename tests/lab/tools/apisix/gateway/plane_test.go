@@ -204,7 +204,7 @@ func TestRequestsAreRoutedByHostPathAndKey(t *testing.T) {
 
 // Requests without a valid session, state or token must not get through. The tests of ../keycloak
 // cover a successful login.
-func TestLoginRequiresItsOwnCookieAndState(t *testing.T) {
+func TestLoginRejectsForgedSessionAndWrongState(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w,
