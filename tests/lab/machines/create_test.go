@@ -16,9 +16,11 @@ func TestDirectoryIsOursOnlyIfEmptyOrWithPartialSpec(t *testing.T) {
 		files []string
 		ours  bool
 	}{
-		"empty": {nil, true}, "a part": {[]string{".spec.json-4711"}, true},
-		"parts of two": {[]string{".spec.json-1", ".spec.json-2"}, true},
-		"another file": {[]string{"data"}, false}, "a part and another file": {[]string{".spec.json-1", "data"}, false},
+		"empty":                           {nil, true},
+		"a partial spec":                  {[]string{".spec.json-4711"}, true},
+		"two partial specs":               {[]string{".spec.json-1", ".spec.json-2"}, true},
+		"another file":                    {[]string{"data"}, false},
+		"a partial spec and another file": {[]string{".spec.json-1", "data"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()

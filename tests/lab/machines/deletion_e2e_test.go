@@ -26,7 +26,7 @@ var brokenOff = map[string]func(t *testing.T, name string){
 		require.NoError(t, Stop(t.Context(), name, true))
 		require.NoError(t, os.RemoveAll(machineDir(name).path("upper")))
 	},
-	"at its end": func(t *testing.T, name string) { require.NoError(t, Delete(t.Context(), name, nil)) },
+	"after it ended": func(t *testing.T, name string) { require.NoError(t, Delete(t.Context(), name, nil)) },
 }
 
 func TestRecreatedMachineKeepsHostKeyAfterInterruptedDeletion(t *testing.T) {

@@ -44,7 +44,7 @@ func TestEachMistakeInASpecNamesItsField(t *testing.T) {
 		{"subnet of IPv6", "10.10.0.0/24", "fd00::/64", `subnet: "fd00::/64"`},
 		{"address outside", "10.10.0.11", "10.11.0.11", `address: "10.11.0.11"`},
 		{"address of the network", "10.10.0.11", "10.10.0.0", `address: "10.10.0.0"`},
-		{"address of everybody", "10.10.0.11", "10.10.0.255", `address: "10.10.0.255"`},
+		{"broadcast address", "10.10.0.11", "10.10.0.255", `address: "10.10.0.255"`},
 		{"address of the gateway", "10.10.0.11", "10.10.0.1", "is the gateway's address"},
 		{"private key", testKey, "-----BEGIN OPENSSH PRIVATE KEY-----", "authorizedKey:"},
 		{"too little memory", `"bridge"`, `"memoryMiB":64,"bridge"`, "memoryMiB:"},

@@ -108,12 +108,12 @@ func TestEstimateOfSimulatedBuildIsWithin30Percent(t *testing.T) {
 		sim
 		from float64
 	}{
-		"as measured":      {sim{times(1), always(1.95)}, 0},
-		"beside others":    {sim{times(1), always(0.9)}, 0},
-		"a slower machine": {sim{times(2.2), always(1.95)}, 0},
-		"a faster machine": {sim{times(0.4), always(1.95)}, 0},
-		"four cores":       {sim{times(1), always(3.6)}, 0},
-		"three minutes after": {sim{times(1),
+		"costs as measured":                         {sim{times(1), always(1.95)}, 0},
+		"half of the cores, beside other processes": {sim{times(1), always(0.9)}, 0},
+		"a slower machine":                          {sim{times(2.2), always(1.95)}, 0},
+		"a faster machine":                          {sim{times(0.4), always(1.95)}, 0},
+		"four cores":                                {sim{times(1), always(3.6)}, 0},
+		"three minutes after other processes ended": {sim{times(1),
 			func(at float64) float64 { return map[bool]float64{true: 0.9, false: 1.95}[at < 600] }},
 			780},
 		"uneven parts": {sim{func(name string, weight float64) float64 {

@@ -105,8 +105,8 @@ func TestInvalidManifestIsRejected(t *testing.T) {
 		{"outside the folder", "inside the folder", func(a *bundle.Artifact) { a.Path = "../a" }},
 		{"the manifest itself", "inside the folder", func(a *bundle.Artifact) { a.Path = "manifest.json" }},
 		{"short sum", "64 digits", func(a *bundle.Artifact) { a.SHA256 = "abc" }},
-		{"for nothing that is there", `is for "metallb"`, func(a *bundle.Artifact) { a.For = "metallb" }},
-		{"no origin", `must begin with "real:", "stand-in:" or "original:"`,
+		{"for a missing artifact", `is for "metallb"`, func(a *bundle.Artifact) { a.For = "metallb" }},
+		{"unknown origin", `must begin with "real:", "stand-in:" or "original:"`,
 			func(a *bundle.Artifact) { a.Origin = "somewhere" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

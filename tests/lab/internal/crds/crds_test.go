@@ -55,7 +55,7 @@ func TestJoinRejectsInvalidCRDFiles(t *testing.T) {
 		want  string
 	}{
 		{"another kind", []string{one, secret}, `b.yaml: Secret "s" does not belong to CRDs`},
-		{"twice", []string{one, one}, "b.yaml: CustomResourceDefinition ones.x is in a.yaml already"},
+		{"duplicate object", []string{one, one}, "b.yaml: CustomResourceDefinition ones.x is in a.yaml already"},
 		{"empty", []string{"# nothing\n"}, "a.yaml holds no object"},
 		{"no YAML", []string{"a: b: c"}, "a.yaml: "},
 		{"no file", nil, "no file to join"},

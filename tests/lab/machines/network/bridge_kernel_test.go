@@ -114,9 +114,9 @@ func TestForeignInterfacesAreNotChanged(t *testing.T) {
 			"ip link add strata0 type bridge; ip addr add 10.99.9.1/24 dev strata0",
 			"expected address 10.10.0.1/24, found [10.99.9.1/24]"},
 		{"a bridge without an address", "ip link add strata0 type bridge", "expected address 10.10.0.1/24, found []"},
-		{"no bridge", "ip link add strata0 type veth peer name other",
+		{"an interface that is no bridge", "ip link add strata0 type veth peer name other",
 			"an interface of that name exists and is not a bridge"},
-		{"a network that meets the subnet",
+		{"a route that overlaps the subnet",
 			"ip link add lan0 type bridge; ip link set lan0 up; ip addr add 10.10.0.9/16 dev lan0",
 			"collides with this host's route"},
 	} {

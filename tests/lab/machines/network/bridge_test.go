@@ -31,12 +31,12 @@ func TestOnlyTrafficThatLeavesTheBridgeIsMasqueraded(t *testing.T) {
 
 func TestSubnetThatOverlapsARouteIsRejected(t *testing.T) {
 	for _, tc := range []struct{ name, routes, want string }{
-		{"none", `[]`, ""},
+		{"no routes", `[]`, ""},
 		{"default route", `[{"dst":"default","dev":"eth0"}]`, ""},
-		{"elsewhere", `[{"dst":"10.11.0.0/16","dev":"eth0"}]`, ""},
+		{"another network", `[{"dst":"10.11.0.0/16","dev":"eth0"}]`, ""},
 		{"the bridge's own", `[{"dst":"10.10.0.0/24","dev":"strata0"}]`, ""},
 		{"the same on another link", `[{"dst":"10.10.0.0/24","dev":"docker0"}]`, "route 10.10.0.0/24 dev docker0"},
-		{"a wider one", `[{"dst":"10.0.0.0/8","dev":"tun0"}]`, "route 10.0.0.0/8 dev tun0"},
+		{"a wider network", `[{"dst":"10.0.0.0/8","dev":"tun0"}]`, "route 10.0.0.0/8 dev tun0"},
 		{"one address", `[{"dst":"10.10.0.7","dev":"tun0"}]`, "route 10.10.0.7 dev tun0"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -100,7 +100,7 @@ func TestJoinEndpointsRequireThePassword(t *testing.T) {
 		{"agent must not get the cluster's keys", "/v1-k3s/server-bootstrap", as("node", "agent-pw"), 403},
 		{"server gets the cluster's keys", "/v1-k3s/server-bootstrap", as("server", "server-pw"), 200},
 		{"server lists members", "/db/info", as("server", "server-pw"), 200},
-		{"nothing is ready yet", "/v1-k3s/readyz", as("node", "agent-pw"), 503},
+		{"readyz before the API server is ready", "/v1-k3s/readyz", as("node", "agent-pw"), 503},
 	} {
 		code, _ := get(t, url+c.path, c.prepare)
 		assert.Equal(t, c.want, code, c.name)

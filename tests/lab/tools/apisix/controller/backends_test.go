@@ -76,19 +76,19 @@ func TestHTTPRouteSplitsTrafficByBackendWeights(t *testing.T) {
 		// traffic-split. Either may be empty.
 		own, split string
 	}{
-		"a part": {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop",
+		"5 % to the canary": {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop",
 			`[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
 		"weight 0": {both, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop",
 			`[{"weight":100},{"upstream_id":"e4cfc863","weight":0}]`},
 		"no weights": {both, []any{"shop", -1, "shop-canary", -1}, "pod-of-shop",
 			`[{"weight":100},{"upstream_id":"e4cfc863","weight":100}]`},
 		"one backend": {both, []any{"shop", 0}, "pod-of-shop", ""},
-		"a canary that died": {map[string]bool{"shop": true, "shop-canary": false},
+		"canary without a ready Pod": {map[string]bool{"shop": true, "shop-canary": false},
 			[]any{"shop", 95, "shop-canary", 5}, "pod-of-shop", ""},
-		"only weight 0 left": {map[string]bool{"shop": false, "shop-canary": true},
+		"only a backend of weight 0 is ready": {map[string]bool{"shop": false, "shop-canary": true},
 			[]any{"shop", 100, "shop-canary", 0}, "pod-of-shop-canary", ""},
-		"none is left": {map[string]bool{"shop": false}, []any{"shop", 100, "gone", 0}, "", ""},
-		"a neighbour's weights": {
+		"no backend is ready": {map[string]bool{"shop": false}, []any{"shop", 100, "gone", 0}, "", ""},
+		"weights shift after an omitted backend": {
 			map[string]bool{"a": false, "b": true, "c": true}, []any{"a", 70, "b", 20, "c", 10}, "pod-of-b",
 			`[{"weight":70},{"upstream_id":"d3db5200","weight":20}]`,
 		},
@@ -210,10 +210,10 @@ func TestRouteThatNamesListenersMatchesOnlyTheirPorts(t *testing.T) {
 		route object
 		want  []any
 	}{
-		"both, by name":            {"auto", to("http", "https"), []any{"80", "443"}},
-		"the one with a host name": {"auto", to("https"), nil},
-		"whichever there are":      {"auto", to(""), nil},
-		"both, with off":           {"off", to("http", "https"), nil},
+		"both listeners by name":    {"auto", to("http", "https"), []any{"80", "443"}},
+		"listener with a host name": {"auto", to("https"), nil},
+		"no listener named":         {"auto", to(""), nil},
+		"mode off":                  {"off", to("http", "https"), nil},
 	} {
 		c.portMatch = one.mode
 		if got := c.listenerPorts(one.route); !reflect.DeepEqual(got, one.want) {

@@ -91,17 +91,17 @@ func TestWebhookRejectsRouteWithMissingDependencies(t *testing.T) {
 		success bool
 		want    string
 	}{
-		"all is there": {"", 200, true, ""},
-		"no class yet": {"ingressclasses", 200, true, ""},
+		"nothing is missing": {"", 200, true, ""},
+		"no IngressClass":    {"ingressclasses", 200, true, ""},
 		"no GatewayProxy": {"gatewayproxies", 200, true,
 			`gatewayproxies.apisix.apache.org "apisix-config" not found`},
-		"no key":                      {"keys", 200, true, `secrets "keys" not found`},
-		"no data plane":               {"services", 200, true, `services "apisix-admin" not found`},
-		"no Pod of it":                {"endpointslices", 200, false, ""},
-		"no plugin configuration":     {"login", 200, true, "failed to get ApisixPluginConfig: demo/login"},
-		"no Secret of that":           {"login-secret", 200, true, "failed to get Secret: demo/login-secret"},
-		"the data plane refuses it":   {"", 200, false, "bad plugin"},
-		"the data plane is not there": {"", 500, false, ""},
+		"no key":                                {"keys", 200, true, `secrets "keys" not found`},
+		"no data plane":                         {"services", 200, true, `services "apisix-admin" not found`},
+		"no Pod of the data plane":              {"endpointslices", 200, false, ""},
+		"no plugin configuration":               {"login", 200, true, "failed to get ApisixPluginConfig: demo/login"},
+		"no Secret of the plugin configuration": {"login-secret", 200, true, "failed to get Secret: demo/login-secret"},
+		"the data plane rejects the route":      {"", 200, false, "bad plugin"},
+		"ADC answers with status 500":           {"", 500, false, ""},
 	} {
 		c := platform(t, one.without)
 		validator(t, c, one.code, one.success)

@@ -48,12 +48,12 @@ func TestRequestsAreSplitByWeight(t *testing.T) {
 		weights []any
 		canary  int
 	}{
-		"one in twenty":   {[]any{95, 5}, 5},
-		"a quarter":       {[]any{75, 25}, 25},
-		"half":            {[]any{50, 50}, 50},
-		"of weight 0":     {[]any{100, 0}, 0},
-		"of weight none":  {[]any{99, nil}, 1},
-		"all of weight 0": {[]any{0, 0}, 50},
+		"one in twenty":                      {[]any{95, 5}, 5},
+		"a quarter":                          {[]any{75, 25}, 25},
+		"half":                               {[]any{50, 50}, 50},
+		"canary of weight 0":                 {[]any{100, 0}, 0},
+		"canary without a weight, default 1": {[]any{99, nil}, 1},
+		"all of weight 0":                    {[]any{0, 0}, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := testPlane()
