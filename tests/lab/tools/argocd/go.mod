@@ -2,7 +2,7 @@ module strata/tests/lab/tools/argocd
 
 go 1.26.0
 
-// Argo CD's own replacements: those of a dependency do not apply.
+// Argo CD's own replacements. Go ignores the replacements of a dependency.
 replace (
 	github.com/golang/protobuf => github.com/golang/protobuf v1.5.4
 	github.com/grpc-ecosystem/grpc-gateway => github.com/grpc-ecosystem/grpc-gateway v1.16.0
@@ -49,7 +49,8 @@ replace (
 	k8s.io/streaming => k8s.io/streaming v0.36.3
 )
 
-// What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
+// Stubs of modules that the lab does not use and that take most of the time to compile
+// (tests/lab/README.md, "What is left out").
 replace (
 	github.com/google/go-github/v69 => ./without/go-github-v69
 	github.com/google/go-github/v84 => ./without/go-github-v84
@@ -152,7 +153,7 @@ require (
 	strata/tests/lab/tools/argocd/without v0.0.0
 )
 
-// Argo CD has its engine in its own repository, and asks for a version that cannot be had.
+// Argo CD's engine is in Argo CD's repository. Argo CD requires a version that no proxy serves.
 exclude github.com/argoproj/argo-cd/gitops-engine v0.7.1-0.20250908182407-97ad5b59a627
 
 exclude github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc

@@ -2,7 +2,8 @@ module github.com/cert-manager/cert-manager/lab
 
 go 1.26.0
 
-// What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
+// Stubs of modules that the lab does not use and that take most of the time to compile
+// (tests/lab/README.md, "What is left out").
 replace github.com/cert-manager/cert-manager/lab/without => ./without
 
 require (

@@ -93,7 +93,7 @@ exclude github.com/google/cel-go v0.29.2
 
 exclude github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0
 
-// Its sources are not served: see withoutPrepending in internal/catalog/without.go.
+// No proxy serves the sources of this version (withoutPrepending in internal/catalog).
 exclude github.com/metallb/frr-k8s v0.0.27
 
 exclude (

@@ -2,7 +2,8 @@ module strata/tests/lab/tools/pulumi
 
 go 1.26.6
 
-// What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
+// Stubs of modules that the lab does not use and that take most of the time to compile
+// (tests/lab/README.md, "What is left out").
 replace strata/tests/lab/tools/pulumi/without => ./without
 
 require (

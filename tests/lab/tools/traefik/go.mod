@@ -2,14 +2,15 @@ module strata/tests/lab/tools/traefik
 
 go 1.26.0
 
-// Traefik's own, but for the first: the sources of the one that 3.7.11 asks for are not served.
+// Traefik's own replacements. Only the first differs: no proxy serves the version of 3.7.11.
 replace (
 	github.com/abbot/go-http-auth => github.com/containous/go-http-auth v0.4.1-0.20200324110947-a37a7636d23e
 	github.com/gorilla/mux => github.com/containous/mux v0.0.0-20250523120546-41b6ec3aed59
 	github.com/traefik/traefik/dynamic/ext => ./without/ext
 )
 
-// What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
+// Stubs of modules that the lab does not use and that take most of the time to compile
+// (tests/lab/README.md, "What is left out").
 replace (
 	github.com/go-acme/lego/v5 => ./without/lego
 	github.com/google/go-github/v90 => ./without/go-github

@@ -2,10 +2,11 @@ module strata/tests/lab/tools/vault
 
 go 1.26.0
 
-// Vault's own replacement: those of a dependency do not apply.
+// Vault's own replacement. Go ignores the replacements of a dependency.
 replace github.com/99designs/keyring => github.com/Jeffail/keyring v1.2.3
 
-// SDKs that the lab has no use for and that take most of the time to compile: see "Vault" in tests/lab/README.md.
+// Stubs of SDKs that the lab does not use and that take most of the time to compile
+// (tests/lab/README.md, "Vault").
 replace (
 	github.com/hashicorp/go-discover => ./without/go-discover
 	github.com/hashicorp/go-gcp-common => ./without/go-gcp-common

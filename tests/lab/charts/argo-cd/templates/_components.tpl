@@ -1,6 +1,6 @@
 {{- /*
-The components by the name of their section in the values: what runs, on which ports, which one answers /healthz, and where
-volumes are mounted.
+The components, by the name of their section in the values: command, ports, the ports that probes use
+(/healthz), and mount paths of volumes.
 */}}
 {{- define "argo-cd.components" -}}
 {{- $full := include "argo-cd.fullname" . -}}
@@ -62,7 +62,7 @@ applicationSet:
 {{- end }}
 {{- end }}
 
-{{- /* The volumes that are not empty folders. */}}
+{{- /* The volumes that are not emptyDir. */}}
 {{- define "argo-cd.volumes" -}}
 ssh-known-hosts: {configMap: {name: argocd-ssh-known-hosts-cm}}
 tls-certs: {configMap: {name: argocd-tls-certs-cm}}

@@ -1,4 +1,4 @@
-{{- /* Data of a ConfigMap: every value is a text. */}}
+{{- /* Data of a ConfigMap. Every value becomes a string. */}}
 {{- define "argo-cd.texts" -}}
 {{- range $key, $value := . }}
 {{ $key }}: {{ toString $value | toJson }}
@@ -21,7 +21,7 @@
 {{- include "argo-cd.texts" (mergeOverwrite $all (omit .Values.configs.params "create" "annotations")) }}
 {{- end }}
 
-{{- /* A ConfigMap with a fixed name: Argo CD looks for it. Takes root, name, annotations, data. */}}
+{{- /* A ConfigMap with the fixed name that Argo CD reads. Takes root, name, annotations, data. */}}
 {{- define "argo-cd.configmap" -}}
 apiVersion: v1
 kind: ConfigMap

@@ -4,13 +4,13 @@
 {{ .Values.fullnameOverride | default $full | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* Immutable in Deployments: never add to these. Takes root and name, a component's. */}}
+{{- /* Never add a label here: a Deployment's selector is immutable. Takes root, and a component's name. */}}
 {{- define "argo-cd.selector" -}}
 app.kubernetes.io/name: {{ .root.Values.nameOverride }}-{{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 {{- end }}
 
-{{- /* Takes root, name, and component where it is another one. */}}
+{{- /* Takes root, name, and component if it differs from name. */}}
 {{- define "argo-cd.labels" -}}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ include "argo-cd.selector" . }}
@@ -27,7 +27,7 @@ app.kubernetes.io/version: {{ .root.Values.global.image.tag | default .root.Char
 {{ .Values.global.image.repository }}:{{ .Values.global.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{- /* Every container of Argo CD: its image runs as 999 and needs to write to volumes only. */}}
+{{- /* Security context of each Argo CD container. The image runs as user 999 and writes only to volumes. */}}
 {{- define "argo-cd.security" -}}
 runAsNonRoot: true
 readOnlyRootFilesystem: true

@@ -58,7 +58,7 @@ volumes:
   {{- end }}
 {{- end }}
 
-{{- /* Which variable reads which setting comes from Argo CD's own manifest of this version. */}}
+{{- /* Environment of a container. files/env comes from Argo CD's own manifest of this version. */}}
 {{- define "argo-cd.environment" -}}
 {{- with .component.self }}
 - name: {{ . }}

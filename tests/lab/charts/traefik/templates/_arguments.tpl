@@ -1,6 +1,6 @@
 {{- /*
-Options of a tree of values: one line "- --PATH.KEY=VALUE" for each leaf that is set. Traefik does not look at the case
-of option names, and the chart's values are called like its options.
+Options of a tree of values: one line "- --PATH.KEY=VALUE" for each leaf that is set. The chart's
+values have the names of Traefik's options, and Traefik ignores the case of option names.
 */}}
 {{- define "traefik.options" }}
 {{- $path := .path }}
@@ -18,7 +18,7 @@ of option names, and the chart's values are called like its options.
 {{- end }}
 {{- end }}
 
-{{- /* The entry points: addresses, redirections, TLS, and what else is set of them. */}}
+{{- /* Options of the entry points: addresses, redirections, TLS and all others that are set. */}}
 {{- define "traefik.entryPoints" }}
 {{- range $name, $port := .Values.ports }}
 {{- $path := printf "entryPoints.%s" $name }}
@@ -40,7 +40,7 @@ of option names, and the chart's values are called like its options.
 {{- end }}
 {{- end }}
 
-{{- /* The providers: which are on, what they watch, and the address that they report. */}}
+{{- /* Options of the providers: which are enabled, what they watch, and the address that they report. */}}
 {{- define "traefik.providers" }}
 {{- with .Values.providers.kubernetesCRD }}
 {{- if .enabled }}

@@ -2,14 +2,14 @@
 {{ .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* The release's name alone where it says traefik already. */}}
+{{- /* The release's name alone if it contains traefik. */}}
 {{- define "traefik.fullname" -}}
 {{- $name := include "traefik.name" . -}}
 {{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
 {{ .Values.fullnameOverride | default $full | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* Cluster-scoped objects carry the namespace, because a release of the same name may be in another one. */}}
+{{- /* Cluster-scoped names include the namespace, because releases in two namespaces may share a name. */}}
 {{- define "traefik.clusterName" -}}
 {{ printf "%s-%s" (include "traefik.fullname" .) .Release.Namespace | trunc 63 | trimSuffix "-" }}
 {{- end }}
@@ -18,7 +18,7 @@
 {{ .Values.serviceAccount.name | default (include "traefik.fullname" .) }}
 {{- end }}
 
-{{- /* Immutable in a Deployment: never add to these. */}}
+{{- /* Never add a label here: a Deployment's selector is immutable. */}}
 {{- define "traefik.selector" -}}
 app.kubernetes.io/name: {{ include "traefik.name" . }}
 app.kubernetes.io/instance: {{ printf "%s-%s" .Release.Name .Release.Namespace | trunc 63 | trimSuffix "-" }}

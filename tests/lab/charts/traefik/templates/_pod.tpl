@@ -87,7 +87,7 @@ spec:
       mountPath: /tmp
 {{- end }}
 
-{{- /* After SIGTERM the ping answers 503 first, which takes the Pod out of its Service. */}}
+{{- /* After SIGTERM, /ping first answers 503, which removes the Pod from its Service. */}}
 {{- define "traefik.ping" -}}
 httpGet:
   path: /ping

@@ -38,7 +38,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* A probe of Vault's health endpoint or, without a path, what `vault status` says. */}}
+{{- /* A probe: an HTTP request to path, or without a path, the command `vault status`. */}}
 {{- define "vault.probe" -}}
 {{- if .probe.path }}
 httpGet:
@@ -56,7 +56,7 @@ exec:
 - name: vault
   image: {{ .Values.server.image.repository }}:{{ .Values.server.image.tag }}
   imagePullPolicy: {{ .Values.server.image.pullPolicy }}
-  # The official chart copies the file with a shell first; see values.yaml.
+  # The official chart first copies the configuration with a shell (see values.yaml).
   command: [vault, server, -config=/vault/config/extraconfig-from-values.hcl]
   {{- with .Values.server.extraArgs }}
   args:

@@ -2,7 +2,7 @@
 {{ .Chart.Name }}
 {{- end }}
 
-{{- /* The release's name alone where it says vault already. */}}
+{{- /* The release's name alone if it contains vault. */}}
 {{- define "vault.fullname" -}}
 {{ contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) | trunc 63 | trimSuffix "-" }}
 {{- end }}
@@ -15,7 +15,7 @@
 {{ .Values.global.tlsDisable | ternary "http" "https" }}
 {{- end }}
 
-{{- /* Immutable in a StatefulSet: never add to these. */}}
+{{- /* Never add a label here: a StatefulSet's selector is immutable. */}}
 {{- define "vault.selector" -}}
 app.kubernetes.io/name: {{ include "vault.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -29,7 +29,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{- /* A text that may be a template, or an object. */}}
+{{- /* A value that is an object, or a string that may be a template. */}}
 {{- define "vault.object" -}}
 {{ kindIs "string" .value | ternary (tpl (toString .value) .root) (toYaml .value) }}
 {{- end }}
