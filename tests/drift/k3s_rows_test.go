@@ -124,7 +124,7 @@ var contract = []contractRow{
 		[]string{standIn + "supervisor TestNodePasswordIsStoredAndOthersAreRejected"}},
 	{"the Secret goes with the Node", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"agent's load balancer", nil, []string{standIn +
-		"balancer TestLearnedServersSurviveARestart"}},
+		"balancer TestStoredServersAreUsedAfterRestart"}},
 
 	{"a joining server is a learner first", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"promotion by the etcd leader", nil, nil},

@@ -15,10 +15,10 @@
 //	                              for a reboot: the supervisor then boots the machine again
 //
 // Guarantees: every operation may be repeated and interrupted. Operations on one machine exclude
-// each other. Operations on different machines can run at the same time. Only objects that were
-// created here are changed. When the last machine of a bridge has been deleted, no mount, cgroup,
-// interface, packet filter rule or file is left. Only the sysctls that were raised on this machine
-// remain.
+// each other. Operations on different machines can run at the same time. Only objects that
+// this package created are changed. When the last machine of a bridge has been deleted, no mount,
+// cgroup, interface, packet filter rule or file is left. Only the sysctls that were raised on this
+// host remain.
 //
 // Faults for tests, from outside the machine:
 //

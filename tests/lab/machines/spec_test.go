@@ -32,7 +32,7 @@ func TestMinimalSpecGetsHostnameAndGateway(t *testing.T) {
 	assert.Equal(t, "10.10.0.1", spec.Gateway.String())
 }
 
-func TestEachMistakeInASpecNamesItsField(t *testing.T) {
+func TestErrorForInvalidSpecNamesTheField(t *testing.T) {
 	for _, tc := range []struct{ name, old, replacement, want string }{
 		{"unknown field", `"name"`, `"nmae":"x","name"`, `unknown field "nmae"`},
 		{"name with upper case", "local-server-1", "Server", `name: "Server"`},
@@ -58,7 +58,7 @@ func TestEachMistakeInASpecNamesItsField(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreReportedAtOnce(t *testing.T) {
+func TestAllMistakesInASpecAreReportedTogether(t *testing.T) {
 	_, err := ReadSpec(strings.NewReader(`{"subnet":"10.10.0.0/24"}`))
 	for _, field := range []string{"address:", "authorizedKey:", "bridge:", "hostname:", "image:",
 		"imageSha256:", "name:"} {

@@ -65,8 +65,8 @@ func withoutInCertManager() []gobuild.Edit {
 	})
 }
 
-// withoutInTraefik returns edits that remove the providers of other systems than Kubernetes,
-// plugins, Brotli and the fast proxy.
+// withoutInTraefik returns edits that remove the providers of Docker, ECS, Nomad, Knative and
+// key-value stores, plugins, Brotli and the fast proxy.
 func withoutInTraefik() []gobuild.Edit {
 	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
 	edits := without(module, own, map[string]string{

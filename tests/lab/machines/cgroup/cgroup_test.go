@@ -22,7 +22,7 @@ func TestHierarchiesAreFoundOnEveryKindOfHost(t *testing.T) {
 	assert.Equal(t, []hierarchy{{"/sys/fs/cgroup", true}}, hierarchies(v2))
 }
 
-func TestLimitsAreWrittenInBothVersions(t *testing.T) {
+func TestLimitsAreWrittenForCgroupV1AndV2(t *testing.T) {
 	assert.Equal(t, "max", Limits{}.files()["memory.max"])
 	assert.Equal(t, "-1", Limits{}.files()["cpu.cfs_quota_us"])
 	assert.Equal(t, map[string]string{

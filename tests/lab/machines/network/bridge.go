@@ -15,8 +15,8 @@ import (
 	"strata/tests/lab/machines/host"
 )
 
-// bridgeAlias is the interface alias of bridges that were created here. Only such bridges are
-// removed.
+// bridgeAlias is the interface alias that Ensure sets on a new bridge. Release removes only bridges
+// that have this alias.
 const bridgeAlias = "strata"
 
 // Bridge is a bridge on this host, and the network of the machines on it.

@@ -60,7 +60,7 @@ func TestConnectionGoesToAServerThatAnswers(t *testing.T) {
 	assert.Equal(t, []string{up, gone}, b.servers, "the one that failed is tried last from now on")
 }
 
-func TestLearnedServersSurviveARestart(t *testing.T) {
+func TestStoredServersAreUsedAfterRestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "agent", "etc", "state.json")
 	first := &Balancer{file: file, conns: map[string]map[net.Conn]bool{}}
 	first.Set("https://join:6443", []string{"10.0.0.1:6443", "10.0.0.2:6443"})

@@ -59,8 +59,8 @@ func RunServer(ctx context.Context, args []string) error {
 	var refused *datastore.JoinError
 	switch err := s.run(ctx, notify); {
 	case errors.As(err, &refused):
-		// K3s requests its own shutdown in this case, and ends with exit code 0 as after SIGTERM
-		// (k3s-io/k3s pkg/etcd/etcd.go, pollJoin, and pkg/signals/signals.go).
+		// K3s requests its own shutdown if etcd refuses the join, and ends with exit code 0 as
+		// after SIGTERM (k3s-io/k3s pkg/etcd/etcd.go, pollJoin, and pkg/signals/signals.go).
 		logrus.Errorf("Shutdown request received: %q", err)
 		return nil
 	case err != nil:

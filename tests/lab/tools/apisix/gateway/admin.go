@@ -76,7 +76,7 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// give sends the present configuration. Like upstream, it includes private keys.
+// give sends the present configuration. Like APISIX, it includes private keys.
 func (p *plane) give(w http.ResponseWriter) {
 	if sent := p.sent.Load(); sent != nil {
 		say(w, http.StatusOK, sent.Config)

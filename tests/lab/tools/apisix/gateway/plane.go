@@ -84,9 +84,9 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow puts the received configuration into use until ctx ends. Like each worker of upstream,
-// it updates routes and upstreams separately. So for a moment, a route may refer to an upstream
-// that is not there yet, or not any more.
+// follow puts the received configuration into use until ctx ends. Like each worker of APISIX, it
+// updates routes and upstreams separately. So for a moment, a route may refer to an upstream that
+// does not exist yet, or no longer exists.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {

@@ -59,13 +59,13 @@ func splitOf(config any) (split admin.Split, err error) {
 	return split, err
 }
 
-// errNoUpstream reports a service whose upstream is not in use yet, or not any more
-// (apisix/init.lua, get_upstream_by_id).
+// errNoUpstream reports a service whose upstream is not in use yet, or no longer (apisix/init.lua,
+// get_upstream_by_id).
 var errNoUpstream = errors.New("failed to find upstream by id")
 
-// upstreamOf returns the upstream for the next request of a route. As in upstream, every
-// upstream that the route refers to must exist, even one of weight 0
-// (apisix/plugins/traffic-split.lua, access).
+// upstreamOf returns the upstream for the next request of a route. As in APISIX, every upstream
+// that the route refers to must exist, even one of weight 0 (apisix/plugins/traffic-split.lua,
+// access).
 func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {
 	own := sent.services[route.ServiceID].UpstreamID
 	var there map[string]admin.Upstream

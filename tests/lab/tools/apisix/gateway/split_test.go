@@ -131,7 +131,7 @@ func TestRouteFailsWhileItsUpstreamIsMissing(t *testing.T) {
 	}
 }
 
-// Like upstream, the data plane rejects the whole configuration.
+// Like APISIX, the data plane rejects the whole configuration.
 func TestDuplicateUpstreamIDIsRejected(t *testing.T) {
 	p, canary := testPlane(), named(t, "canary")
 	code, text := put(t, p, admin.Config{Upstreams: []admin.Upstream{canary, canary}})

@@ -40,7 +40,7 @@ func TestProjectIsFoundFromASubfolder(t *testing.T) {
 	assert.Equal(t, "out", got.BuildTarget)
 }
 
-func TestBrokenProjectFileFails(t *testing.T) {
+func TestInvalidProjectFileIsRejected(t *testing.T) {
 	_, err := parseOptions([]byte("runtime: [unclosed"))
 	assert.ErrorContains(t, err, "project file")
 }

@@ -1,5 +1,5 @@
-// Package provider is a stub of Traefik's providers for other systems than Kubernetes and files.
-// Their clients are more code than the rest of Traefik's configuration.
+// Package provider is a stub of Traefik's providers for Docker, ECS, Nomad, Knative and key-value
+// stores. Their clients are more code than the rest of Traefik's configuration.
 package provider
 
 import (
