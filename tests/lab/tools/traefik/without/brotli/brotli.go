@@ -11,7 +11,7 @@ import (
 // Writer is a compressor. None is ever created.
 type Writer struct{ io.WriteCloser }
 
-// Flush does nothing.
+// Flush always fails.
 func (*Writer) Flush() error { return errNone }
 
 // Reset does nothing.
