@@ -13,12 +13,12 @@ import (
 // nameServer is a DNS server of one zone. It accepts dynamic updates of TXT records (RFC 2136) that
 // are signed with its key.
 type nameServer struct {
-	// address is its host and port; key is the secret of the TSIG key named tsigName.
+	// address is the server's host and port. key is the secret of the TSIG key named tsigName.
 	address, zone, key string
 
 	mutex sync.Mutex
-	// inside has the addresses that the cluster gets, and outside those of all others. Queries by
-	// TCP, which the ACME server uses, get the outside ones.
+	// inside has the addresses in answers to UDP queries, which the cluster sends. outside has
+	// those in answers to TCP queries, which the ACME server sends.
 	inside, outside map[string]string
 	texts           map[string][]string
 }
@@ -98,7 +98,7 @@ func (n *nameServer) answer(q dns.Question, outside bool) (records []dns.RR) {
 	return records
 }
 
-// update adds TXT records, and removes the records of class NONE.
+// update applies an RFC 2136 update: it adds TXT records, and deletes those of class NONE.
 func (n *nameServer) update(changes []dns.RR) {
 	for _, change := range changes {
 		record, isText := change.(*dns.TXT)

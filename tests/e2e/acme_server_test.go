@@ -20,12 +20,12 @@ import (
 // acmeServer is Pebble, Let's Encrypt's ACME server for tests, on this machine. Each instance has a
 // new CA.
 type acmeServer struct {
-	// directory is the server's URL. ca is the CA of the server's own certificate. root is the root
-	// of the certificates that it issues.
+	// directory is the URL of the ACME directory. ca is the CA certificate for TLS connections to
+	// the server. root is the root of the certificates that the server issues.
 	directory, ca, root string
 	// keyID and key are the credentials of the only external account.
 	keyID, key string
-	// limited makes the server refuse new orders with a rate limit's error. orders counts the
+	// limited makes the server refuse new orders with a rate limit error. orders counts the
 	// accepted orders.
 	limited atomic.Bool
 	orders  atomic.Int64
@@ -38,8 +38,8 @@ const newOrder = "/order-plz"
 const limit = `{"type": "urn:ietf:params:acme:error:rateLimited", "status": 429, "detail": "too many certificates (5) already issued for this exact set of ` +
 	`identifiers in the last 168h0m0s, retry after 2030-01-01 00:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/"}`
 
-// serveACME starts an ACME server at an address of this machine. It resolves the names in orders
-// and their challenges by the outside view of the name server.
+// serveACME starts an ACME server at an address of this machine. The ACME server resolves the names
+// of orders and challenges over TCP, by the outside addresses of names.
 func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	t.Helper()
 	for variable, value := range map[string]string{
@@ -70,7 +70,7 @@ func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	return s
 }
 
-// counting counts new orders, and refuses them while limited is true.
+// counting returns a handler that counts new orders, and refuses them while limited is true.
 func (s *acmeServer) counting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01.
-// The story causes a failure at each stage, and the gates must name it.
+// The story causes a failure at each stage, which the gates must name.
 func TestACMESigns(t *testing.T) {
 	t.Parallel()
 	net := network{"sta0", "10.36.0"}
@@ -128,8 +128,8 @@ func (s *stack) signedByACME(
 	sections["timeouts"] = map[string]any{"certificate": timeout}
 	sections["certManager"] = map[string]any{"issuer": "acme", "acme": acme,
 		"values": map[string]any{
-			// cert-manager checks the record itself before it asks the server to check, and the
-			// cluster's DNS does not know the zone.
+			// cert-manager first checks the challenge's record itself. It must ask the story's name
+			// server, because the cluster's DNS does not know the zone.
 			"config": map[string]any{
 				"apiVersion":       "controller.config.cert-manager.io/v1alpha1",
 				"kind":             "ControllerConfiguration",
@@ -143,13 +143,13 @@ func (s *stack) signedByACME(
 	}
 }
 
-// issueAgain ends the hour for which cert-manager pauses after a failed issuance.
+// issueAgain makes cert-manager retry now instead of an hour after a failed issuance.
 func (l *hostSet) issueAgain() {
 	l.must("server-1", `k3s kubectl -n traefik patch certificate traefik-tls --subresource=status --type=merge -p '{"status":{"lastFailureTime":null,"failedIssuanceAttempts":null}}'`)
 }
 
-// namesARefusedAccount runs the gate of an issuer that lacks the external account which its server
-// requires.
+// namesARefusedAccount asserts that the gate of an issuer without an external account names the
+// refusal of an ACME server that requires one.
 func (s *stack) namesARefusedAccount(t *testing.T, hosts *hostSet, server *acmeServer) {
 	hosts.must("server-1", `k3s kubectl apply -f - <<EOF
 apiVersion: cert-manager.io/v1

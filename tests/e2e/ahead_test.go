@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// commonWeight is the total weight of all machines relative to one process of this host.
-	// Without it, one process would get as much processor time as all machines together. It is low
-	// enough that the commands of stories, which are such processes, still progress.
+	// commonWeight is the processor weight of all machines together, relative to one process of
+	// this host. By default, all machines would get only as much time as one process. With a higher
+	// weight, the commands of stories, which are such processes, would hardly progress.
 	commonWeight = 4
-	// aheadWeight is the weight of a machine during a step of ahead, relative to machines of other
-	// stories.
+	// aheadWeight is the weight of a machine during a step that ahead runs, relative to machines of
+	// other stories.
 	aheadWeight = 64
 )
 
-// first is locked by the story that runs a step of ahead.
+// first is the lock that allows only one story at a time to run a step by ahead.
 var first sync.Mutex
 
-// step runs one step of a story. If it fails, the remaining steps do not run, because they depend
-// on it.
+// step runs one step of a story. If the step fails, the story ends, because later steps depend on
+// it.
 func (s *stack) step(name string, run func(t *testing.T)) {
 	s.t.Helper()
 	whole := s.t
@@ -40,8 +40,8 @@ func (s *stack) step(name string, run func(t *testing.T)) {
 }
 
 // ahead runs a step during which the story's machines get processor time before those of other
-// stories. Steps need this if they count lost requests, or stop servers while heartbeats decide
-// about addresses and leaders. Only one story at a time runs such a step.
+// stories. It is for steps that count lost requests, or stop servers while heartbeats decide about
+// addresses and leaders. Only one story at a time runs such a step.
 func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.t.Helper()
 	first.Lock()
@@ -51,7 +51,7 @@ func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.step(name, run)
 }
 
-// weigh sets the weight of a story's machines, including machines that are created later.
+// weigh sets the processor weight of a story's machines, including those created later.
 func (l *hostSet) weigh(times int) {
 	l.t.Helper()
 	l.weight = times

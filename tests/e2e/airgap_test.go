@@ -14,8 +14,8 @@ import (
 	"strata/artifacts"
 )
 
-// airgap is a story that makes a bundle on a machine with network access, and uses it on a machine
-// without.
+// airgap is a story that makes a bundle on a machine with network access, and uses the bundle on a
+// machine without network access.
 type airgap struct {
 	*stack
 	hosts *hostSet
@@ -57,7 +57,7 @@ func TestAirGappedStackComesUpFromBundle(t *testing.T) {
 	})
 }
 
-// isMade makes the bundle twice; the second run has nothing to download.
+// isMade makes the bundle twice, and asserts that the second run downloads nothing.
 func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	lock := filepath.Join(a.project(t), artifacts.LockFile)
 	arguments := []string{"bundle", "make", a.dir, "--stack", a.name, "--config-file", a.config,
@@ -89,8 +89,8 @@ func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	assert.Zero(t, upstream.requests.Load(), "all was there already\n%s", r.output)
 }
 
-// project copies the sources of the checkout to a folder of the test, because strata bundle make
-// writes a lock file among them.
+// project copies the sources of the checkout to a folder of the test, because `strata bundle make`
+// writes a lock file into the project.
 func (a *airgap) project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(a.stack.dir, "project")
@@ -114,8 +114,8 @@ func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	return found[0]
 }
 
-// isolate creates the namespace and connects it to the hosts' bridge. It also gives the lab's
-// Pulumi the folder that its language host needs; the upstream one needs none.
+// isolate creates the network namespace and connects it to the hosts' bridge. It also copies the
+// folder that the lab's Pulumi needs for its language host; upstream's Pulumi needs no such folder.
 func (a *airgap) isolate(t *testing.T) {
 	t.Helper()
 	script := fmt.Sprintf(`ip netns add %[1]s
@@ -124,7 +124,7 @@ ip link set %[1]s master %[2]s up
 ip -n %[1]s link set lo up
 ip -n %[1]s link set eth0 up
 ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts.net.address(9))
-	remove := func() { a.run("ip", "netns", "delete", a.space) } // both ends of the pair go
+	remove := func() { a.run("ip", "netns", "delete", a.space) } // deletes both ends of the veth pair
 	remove()
 	t.Cleanup(remove)
 	a.must(a.run("sh", "-euc", script))
@@ -156,8 +156,8 @@ func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.pulledNothing(t)
 }
 
-// pulledNothing asserts that K3s imported every image of every Pod. A kubelet that pulls an image
-// writes an event.
+// pulledNothing asserts that no node pulled an image, by the events: a kubelet writes one for each
+// pull.
 func (a *airgap) pulledNothing(t *testing.T) {
 	var events struct {
 		Items []struct{ Reason, Message string }

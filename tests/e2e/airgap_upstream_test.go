@@ -38,7 +38,7 @@ import (
 type upstream struct {
 	// address is upstream's address; ca is the CA that signed its certificate.
 	address, ca string
-	// versions has the versions of the lab's files, as configuration sections.
+	// versions has the configuration sections that select the versions of the lab's files.
 	versions map[string]map[string]any
 	// files holds the mirror's contents by path.
 	files map[string][]byte
@@ -80,13 +80,13 @@ func serveUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// haveFiles adds the lab's artifacts that have an upstream URL.
+// haveFiles adds to files the lab's artifacts that have an upstream URL.
 func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {
 		file := filepath.Join(bundle, entry.Path)
 		switch entry.Name {
-		case "machine-image": // only the lab has these
+		case "machine-image": // upstream has no such file
 		case config.ArtifactK3sImages:
 			if entry.For == "" {
 				core = append(core, file)
@@ -137,8 +137,8 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	}
 }
 
-// haveImages pushes the lab's images. It leaves out images of this repository, which are built
-// locally.
+// haveImages pushes the lab's images to the registry. It omits the images of this repository, which
+// are built locally.
 func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client *http.Client) {
 	for _, entry := range manifest.Artifacts {
 		if entry.Name != config.ArtifactK3sImages || entry.For == "" {
@@ -205,7 +205,8 @@ func packedImages(t *testing.T, files []string) []byte {
 	return packed.Bytes()
 }
 
-// packedPrograms returns an archive in the form of a release, with programs by their names.
+// packedPrograms returns a tar.gz like that of a release. programs has the files of the programs by
+// their names in the archive.
 func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	t.Helper()
 	var packed bytes.Buffer

@@ -30,8 +30,9 @@ func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any
 	return sections
 }
 
-// canaryByAPISIX updates to a version that fails, and then to one that works, while requests are
-// sent. The probe passes for both versions, so only APISIX's counts of requests distinguish them.
+// canaryByAPISIX sends requests during two updates. The first one, to a failing version, must be
+// rolled back; the second one must succeed. The probe passes for both versions, so only APISIX's
+// counts of requests distinguish them.
 func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env

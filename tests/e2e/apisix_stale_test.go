@@ -8,10 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepsAStalePod scales a workload up and down again, and makes APISIX keep the address of the
-// deleted Pod, as users reported (apisix-ingress-controller#2708). All gates but that of the
-// upstreams stay open: the workload is rolled out, the Gateway is programmed, and the route usually
-// answers.
+// keepsAStalePod deletes a Pod by scaling, and makes APISIX keep the Pod's address, as users
+// reported (apisix-ingress-controller#2708). Only the gate of the upstreams must fail. The others
+// stay open: the workload is rolled out, the Gateway is programmed, and the route usually answers.
 func (s *stack) keepsAStalePod(t *testing.T, hosts *hostSet) {
 	const upstreams = "workload-shop-apisix-upstreams"
 	route := strings.TrimSpace(hosts.must("server-1",

@@ -60,7 +60,7 @@ func TestAPISIX(t *testing.T) {
 	})
 	s.step("a GatewayProxy is refused before the webhook serves, and never behind the gate",
 		func(t *testing.T) {
-			s.losesTheProxyRace(t, export, 2, true) // `make bench-serial`: 20
+			s.losesTheProxyRace(t, export, 2, true) // `make bench-serial` repeats it 20 times
 		})
 	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
 		s.configure(withAPISIX(hosts, "skip", all...))
@@ -95,7 +95,7 @@ func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	return sections
 }
 
-// withoutAPISIX returns the same platform without APISIX.
+// withoutAPISIX returns the platform of withAPISIX, without APISIX and its demo.
 func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
@@ -104,8 +104,8 @@ func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure adds two files to a working stack: one that cannot be parsed, and one that the API
-// server refuses.
+// partialFailure adds files to a working stack. A file that cannot be parsed must prevent all
+// changes. An object that the API server refuses must not prevent the others.
 func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)
@@ -139,7 +139,7 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// merged returns a copy of sections in which others replace or add entries.
+// merged returns the entries of sections and others; others has priority.
 func merged(sections, others map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, sections)
@@ -147,7 +147,7 @@ func merged(sections, others map[string]any) map[string]any {
 	return all
 }
 
-// noClass asserts that no GatewayClass is held by a finalizer, and that the namespaces are gone.
+// noClass asserts that APISIX's GatewayClass and the namespaces of APISIX and its demo are gone.
 func (s *stack) noClass(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)

@@ -15,13 +15,13 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
-// disk is a file system in memory that is mounted over a folder. So a test can fill it without
-// effect on other folders.
+// disk is a file system in memory that is mounted over a folder, so that a test fills only this
+// folder.
 type disk struct {
 	// host is the machine that has the folder; empty for this machine.
 	host string
 	// mount and free are scripts that run on host. mount creates the file system, and fills it
-	// unless late does so. free removes it.
+	// unless late does so. free removes the file system.
 	mount, free string
 	// late is a script on this machine that fills the file system during the action. Optional.
 	late string
@@ -57,8 +57,8 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk returns the disk of the stack's state, the only disk to which an action inside the
-// cluster writes.
+// stateDisk returns the disk of the stack's state, which fills up during the action. An action
+// inside the cluster writes to no other disk.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
@@ -85,7 +85,7 @@ func withContent(folder string) string {
 		"--bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }
 
-// filled returns a script that removes all free space of a disk. It leaves at least one page,
+// filled returns a script that removes all free space of a disk. The disk keeps at least one page,
 // because a size of 0 means no limit.
 func filled(folder string) string {
 	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o "+

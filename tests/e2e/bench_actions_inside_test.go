@@ -16,7 +16,7 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// pid returns the process id of a machine's process 1 on this machine.
+// pid returns the process id, on this machine, of a lab machine's process 1.
 func (l *hostSet) pid(t *testing.T, name string) int {
 	t.Helper()
 	for _, machine := range allMachines(t) {
@@ -28,7 +28,7 @@ func (l *hostSet) pid(t *testing.T, name string) int {
 	return 0
 }
 
-// grows returns a check whether a file on a host, given by a pattern, has any content.
+// grows returns a check whether a file on a host that matches pattern has content.
 func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		pattern := fmt.Sprintf("/proc/%d/root%s", a.machines.pid(t, host), pattern)
@@ -42,7 +42,8 @@ func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// runsOn returns a check whether a new process on a host has a text among its arguments.
+// runsOn returns a check whether a process on a host has a text among its arguments. It ignores
+// processes older than this call.
 func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", a.machines.pid(t, host)))
@@ -54,7 +55,7 @@ func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 		return func(string) bool {
 			return slices.ContainsFunc(processes(), func(process string) bool {
 				if old[process] {
-					return false // reading all of them takes longer than some actions last
+					return false // to read all processes takes longer than some actions
 				}
 				file := filepath.Join("/proc", process, "cmdline")
 				arguments, err := os.ReadFile(file)

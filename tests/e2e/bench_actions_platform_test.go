@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// acted is a small platform on machines that Strata creates. The test interrupts its actions one
-// after the other.
+// acted is a small platform on machines that Strata creates. The bench interrupts Strata's actions
+// on it, one after the other.
 type acted struct {
 	*stack
 	pve      *proxmox
@@ -27,11 +27,11 @@ type acted struct {
 	grown, labelled bool
 	version         int
 	shop            map[string]any
-	// snapshot is the file of a snapshot of the present cluster. sending is the load that a canary
-	// needs.
+	// snapshot is the file of a snapshot of the present cluster. sending is the load generator
+	// whose requests a canary needs.
 	snapshot string
 	sending  *sender
-	// tried counts the interruptions of a row's action.
+	// tried counts the interruptions of the present action.
 	tried int
 }
 
@@ -76,7 +76,7 @@ func (a *acted) nodes() []node {
 		func(n node) bool { return n.name == "agent-2" && !a.grown })
 }
 
-// as runs do and reports failures in it to t.
+// as runs do, and reports the failures of a's methods meanwhile to t.
 func (a *acted) as(t *testing.T, do func()) {
 	whole := a.t
 	a.t, a.machines.t = t, t
@@ -95,12 +95,12 @@ func (a *acted) on(t *testing.T, host, script string) {
 	require.NoError(t, result.err, "%s: %s", script, result.output)
 }
 
-// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2). Appended to a program, it is
-// not loaded either.
+// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2). At the end of a program, the
+// kernel ignores it too.
 var skippable = append([]byte{0x50, 0x2A, 0x4D, 0x18, 0xF8, 0x01, 0, 0}, make([]byte, 504)...)
 
-// swap replaces a file of the bundle by its other variant, and returns the checksum. The variants
-// differ only in bytes at the end, which readers of the file ignore.
+// swap replaces a file of the bundle by its other variant, and returns the new checksum. One
+// variant has skippable at its end.
 func (a *acted) swap(t *testing.T, file string) string {
 	path := filepath.Join(a.bundle, file)
 	content, err := os.ReadFile(filepath.Join(bundle, file))

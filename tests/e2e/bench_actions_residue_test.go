@@ -66,10 +66,10 @@ func (a *acted) leavesNothing(t *testing.T) {
 	assert.ElementsMatch(t, names(a.nodes()), made)
 }
 
-// wholeSnapshot matches the name of a complete copy.
+// wholeSnapshot matches the file name of a complete snapshot.
 var wholeSnapshot = regexp.MustCompile(`^on-demand-[a-z0-9-]+$`)
 
-// leftHere returns the locks of the state and the temporary files of actions on this machine.
+// leftHere returns the locks of the state, and incomplete files of actions on this machine.
 func (a *acted) leftHere(t *testing.T) []string {
 	t.Helper()
 	left := []string{}

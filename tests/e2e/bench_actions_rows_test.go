@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// archive is the file of the bundle whose push is interrupted. Every node gets these images.
+	// archive is the bundle's archive of images whose push is interrupted. Every node gets it.
 	archive         = "images/metrics-server.tar.zst"
 	imagesFolder    = "/var/lib/rancher/k3s/agent/images"
 	snapshotsFolder = "/var/lib/rancher/k3s/server/db/snapshots"
 )
 
-// actions are the long actions of Strata.
+// actions are the actions of Strata that last long enough for an interruption.
 var actions = []action{
 	{
 		name: "push", change: otherArchive,
@@ -29,7 +29,7 @@ var actions = []action{
 		disk:   copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
 	},
 	{
-		// The test waits for the drain of agent-1. A server would have nothing to evict in a second
+		// The drain of agent-1 is interrupted. A server would have nothing to evict in a second
 		// round, because its evicted Pods stay on the agents.
 		name: "drain", begin: grow, change: otherK3s, inside: drains("agent-1"), end: shrink,
 		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
@@ -68,8 +68,8 @@ var actions = []action{
 	},
 }
 
-// otherArchive makes every node get different images. It deletes them there if an earlier round has
-// pushed them.
+// otherArchive swaps the archive, so that every node gets other images. If an earlier round has
+// pushed the new variant to a node, it deletes that file there.
 func otherArchive(a *acted, t *testing.T) {
 	sum := a.swap(t, archive)
 	for _, n := range a.nodes() {
@@ -77,7 +77,7 @@ func otherArchive(a *acted, t *testing.T) {
 	}
 }
 
-// otherK3s makes every node install a different binary of the same release.
+// otherK3s swaps K3s's binary, so that every node installs another binary of the same release.
 func otherK3s(a *acted, t *testing.T) { a.swap(t, labsK3s) }
 
 // snapshots takes a snapshot of the present cluster.

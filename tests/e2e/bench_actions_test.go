@@ -15,10 +15,10 @@ import (
 	"strata/tests/bench"
 )
 
-// action is a long action of Strata.
+// action is an action of Strata that the bench interrupts.
 type action struct {
 	name string
-	// begin prepares the platform before all rounds of the action. Optional.
+	// begin prepares the platform before the first round of the action. Optional.
 	begin func(a *acted, t *testing.T)
 	// change changes the configuration or the bundle, so that an update has something to do.
 	// Optional, because the action may be another command.
@@ -27,11 +27,12 @@ type action struct {
 	command func(a *acted) []string
 	// inside returns a check whether the action is under way. The check gets the command's output.
 	inside func(a *acted, t *testing.T) func(said string) bool
-	// disk is the disk that the action writes to. says are texts that the command must print about
-	// that disk when it is full.
+	// disk returns the disk to which the action writes. says are texts that the command must print
+	// when that disk is full.
 	disk func(a *acted, t *testing.T) disk
 	says []string
-	// after reverts change once the platform has converged, and end reverts begin. Optional.
+	// after reverts change once the platform has converged, and end reverts begin after the last
+	// round. Optional.
 	after func(a *acted, t *testing.T)
 	end   func(a *acted, t *testing.T)
 }
@@ -44,8 +45,8 @@ const (
 	insideEvery = 10 * time.Millisecond
 )
 
-// TestBenchActions interrupts Strata inside each long action, in each way. It counts the
-// interruptions after which the same command, run once more, completes the action (`make
+// TestBenchActions interrupts Strata inside each action, by each kind of interruption. It counts
+// the interruptions after which the same command, run once more, completes the action (`make
 // bench-actions`). -run 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An
 // action is recorded only if all its cases have run.
 func TestBenchActions(t *testing.T) {
@@ -111,7 +112,7 @@ func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	}
 }
 
-// fillsUp makes the command fail on a full disk. The command must name the cause, and leave no
+// fillsUp runs the command with a full disk. The command must fail, name the cause, and leave no
 // incomplete file on the disk.
 func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	full := row.disk(a, t)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// pools and states are MetalLB's resources.
 var (
 	pools = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
 		Resource: "ipaddresspools"}
@@ -33,7 +32,7 @@ type cluster struct {
 	dynamic dynamic.Interface
 }
 
-// view returns a cluster that is read through one server.
+// view returns a cluster that asks only the API server at an address.
 func (s *stack) view(address string) cluster {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(s.t, err)
@@ -44,7 +43,7 @@ func (s *stack) view(address string) cluster {
 	return made
 }
 
-// changes returns one change for each kind of gate.
+// changes returns one change for each gate whose lag is measured.
 func changes(s *stack, hosts *hostSet) []change {
 	first, second := s.view(hosts.net.address(11)), s.view(hosts.net.address(12))
 	run := func(name, script string) func(*testing.T) {
@@ -85,8 +84,8 @@ func changes(s *stack, hosts *hostSet) []change {
 	}
 }
 
-// notReady marks a node as NotReady as soon as its kubelet has stopped, as a controller would after
-// a minute.
+// notReady sets a node's Ready condition to Unknown now, as a controller would a minute after the
+// kubelet has stopped.
 func (c cluster) notReady(t *testing.T, name string) {
 	nodes := c.typed.CoreV1().Nodes()
 	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})

@@ -16,7 +16,7 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchFaults breaks a running platform in one way after the other (`make bench-faults`). For
+// TestBenchFaults causes one fault after the other on a running platform (`make bench-faults`). For
 // each fault, a gate must name layer, object, cause and fix, and must stay closed as long as the
 // fault lasts. Once the fault is removed, all gates must open without manual action. FAULTS, a
 // regular expression, selects rows. Only a run of all rows is recorded.
@@ -36,7 +36,7 @@ func TestBenchFaults(t *testing.T) {
 		done := s.breaks(t, hosts, faultNamedWithin,
 			slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults),
 				isOther))
-		hosts.serveEmptyRegistry(t) // over SSH, which faults of hosts cut later
+		hosts.serveEmptyRegistry(t) // after hostFaults, because it needs SSH, which some of them cut
 		done = append(done, s.breaks(t, hosts, faultNamedWithin,
 			slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {
@@ -45,7 +45,7 @@ func TestBenchFaults(t *testing.T) {
 	})
 }
 
-// recordsFaults writes the results and the table of faults.
+// recordsFaults writes bench/results.json and the table docs/faults.md.
 func (s *stack) recordsFaults(t *testing.T, injected int, done []suffered) {
 	named, healed := []float64{}, []float64{}
 	rows := &strings.Builder{}

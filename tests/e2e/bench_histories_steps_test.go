@@ -20,7 +20,7 @@ import (
 // commandsEndWithin is the timeout of each command. It is longer than any timeout of a gate.
 const commandsEndWithin = 8 * time.Minute
 
-// sections returns the configuration with the changes that are applied now.
+// sections returns the configuration with the changes in h.changed.
 func (h *history) sections() map[string]any {
 	net, last := h.machines.net, "210"
 	if h.changed["pool"] {
@@ -71,7 +71,7 @@ func (h *history) quiet(r result) {
 	}
 }
 
-// converge runs the update that a user runs after changes outside Pulumi.
+// converge runs an update, with a refresh if objects were changed outside Pulumi.
 func (h *history) converge() {
 	h.unlock()
 	if h.adrift {
@@ -88,7 +88,7 @@ func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
 	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
 }
 
-// loses powers an agent off during an update, kills the update, and starts the agent again.
+// loses powers agent-1 off, kills an update meanwhile, and starts agent-1 again.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
 	h.interrupts(t, "SIGKILL", 10*time.Second)
@@ -131,7 +131,8 @@ func (h *history) upsAtOnce(t *testing.T) {
 	}
 }
 
-// holds asserts the invariants after each program.
+// holds asserts the invariants after each program: an update converges, gates are open, and nodes,
+// machines and written objects are complete.
 func (h *history) holds(t *testing.T, number int) {
 	h.converge()
 	h.bounded(h.up("--expect-no-changes"))

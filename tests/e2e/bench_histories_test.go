@@ -17,21 +17,21 @@ import (
 	"strata/tests/bench"
 )
 
-// history is a platform on machines that Strata creates, and the state of a random program on it.
+// history is a platform on machines that Strata creates. It records the effects of random
+// operations.
 type history struct {
 	*stack
 	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
-	// all are the nodes of the complete configuration. changed has the changes of the configuration
-	// that are applied now.
+	// all are the nodes of the complete configuration. changed has the names of the changes that
+	// the present configuration contains.
 	all     []node
 	changed map[string]bool
 	// snapshot is the file of a snapshot of the cluster with the present configuration; empty if
 	// there is none.
 	snapshot string
-	// adrift is true if objects were changed outside Pulumi, which an update without refresh
-	// ignores.
+	// adrift is true after changes outside Pulumi, which an update without refresh ignores.
 	adrift bool
 	// secrets are texts that no output may contain.
 	secrets []string
@@ -43,7 +43,7 @@ var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agen
 
 // TestBenchHistories runs HISTORIES (20) random programs of two to five operations, one after the
 // other on one platform. SEED (1) selects the programs. After each program an update must succeed,
-// a second one must change nothing, and nothing may be lost (`make bench-histories`).
+// a second one must change nothing, and no node or object may be lost (`make bench-histories`).
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{},

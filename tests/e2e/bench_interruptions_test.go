@@ -12,16 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions are the ways to interrupt a run of Pulumi. SIGKILL is sent when memory runs out.
-// SIGINT is a user's interrupt, and SIGINT twice is that of a user who does not wait for its end.
-// In the last one, the hosts are unreachable for a while.
+// interruptions are the ways to interrupt a run of Pulumi. The kernel sends SIGKILL when memory
+// runs out. A user sends SIGINT, and a second SIGINT if the run does not end at once. With "network
+// lost", the hosts are unreachable for networkLostFor.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (
 	// endsWithin is the timeout for the end of an interrupted run, which waits for the hosts that
 	// it is changing.
 	endsWithin = 5 * time.Minute
-	// networkLostFor is longer than connections of SSH and of the API wait for an answer.
+	// networkLostFor is longer than the timeouts of SSH connections and API requests.
 	networkLostFor = 20 * time.Second
 )
 
@@ -29,12 +29,12 @@ const (
 type running struct {
 	cmd    *exec.Cmd
 	output *signal
-	// ended is closed once the command has ended; err is then its result.
+	// ended is closed once the command has ended. Then err is the command's result.
 	ended chan struct{}
 	err   error
 }
 
-// begin starts a command.
+// begin starts a command and returns at once.
 func (s *stack) begin(t *testing.T, name string, args ...string) *running {
 	t.Helper()
 	r := &running{cmd: s.command(root, name, args...), output: newSignal(""),
@@ -69,12 +69,13 @@ func (r *running) interrupt(t *testing.T, how string, net network) {
 }
 
 func (r *running) send(t *testing.T, signal syscall.Signal) {
-	if err := syscall.Kill(-r.cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended
+	if err := syscall.Kill(-r.cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // ESRCH: it has ended
 		require.NoError(t, err)
 	}
 }
 
-// wait waits until the command has ended, and kills one that does not end.
+// wait waits until the command has ended. After endsWithin, it kills the command and fails the
+// test.
 func (r *running) wait(t *testing.T) {
 	select {
 	case <-r.ended:

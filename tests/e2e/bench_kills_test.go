@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchKills interrupts updates and destroys of a stack like the committed `local`, on machines
+// TestBenchKills interrupts updates and destroys of a stack like Pulumi.local.yaml, on machines
 // that Strata creates, at random times. It counts the interruptions after which an update
 // converges, a second one changes nothing and a destroy leaves nothing (`make bench-kills`). KILLS
 // is the number of interruptions, and SEED selects their times.

@@ -18,14 +18,14 @@ import (
 const (
 	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
-	// look is the interval of the observers, and so their greatest delay.
+	// look is the polling interval of observers, and so their greatest delay.
 	look = 20 * time.Millisecond
 	// lagLimit is the timeout of one round. It is far longer than a slow round.
 	lagLimit = 2 * time.Minute
 )
 
-// change makes the condition that a gate observes false and true again. It observes the condition
-// independently of the gate.
+// change has a function that makes a gate's condition false, and one that makes it true again. Its
+// observer watches that condition independently of the gate.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
@@ -100,9 +100,9 @@ func polled(holds func(ctx context.Context) bool) observer {
 	}
 }
 
-// unitActive observes a unit from inside its machine, which has this machine's clock. If systemd
-// had to restart the unit, it must run for longer than the pause before a restart (RestartSec, 5
-// s). Until then it may be crashing again and again.
+// unitActive returns an observer that waits, inside a machine, until a unit is active. A unit that
+// systemd has restarted must stay active for longer than the pause before a restart (RestartSec, 5
+// s), because it may be in a crash loop.
 func unitActive(hosts *hostSet, name, unit string) observer {
 	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
 }
@@ -135,10 +135,10 @@ func nanosecond(text string) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-// inTurn returns an observer whose parts start one after the other, the cheap ones first. It is for
-// conditions that become true in this order. A part that started earlier would only take processor
-// time from the awaited change. If a condition is true when its part starts, its time is the start,
-// which favours the gate by a few milliseconds.
+// inTurn returns an observer whose parts start one after the other, for conditions that become true
+// in this order. Expensive parts come last, because they take processor time from the awaited
+// change. If a condition is already true when its part starts, the time of the start counts. That
+// favours the gate by a few milliseconds.
 func inTurn(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		last := parts[0](ctx)
@@ -193,8 +193,8 @@ for i in $(seq 6000); do
 done
 exit 1`
 
-// untilConnected starts one process for each attempt but no program, to take little processor time.
-// An attempt without an answer is killed after 0.25 s. Otherwise an attempt to reach a deleted Pod
+// untilConnected forks once for each attempt and starts no program, to take little processor time.
+// It kills an attempt without an answer after 0.25 s. Otherwise an attempt to reach a deleted Pod
 // would last for minutes.
 const untilConnected = `
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// commands observes that a host accepts commands as root over SSH. That is the earliest time at
-// which any client can log in. The host prints the time, because it has this machine's clock.
+// commands returns an observer that waits until a host accepts commands as root over SSH. Before
+// that, no client can log in. The host prints the time, because it has this machine's clock.
 func commands(t *testing.T, s *stack, gate string) observer {
 	target, key := s.access(t, gate)
 	return func(ctx context.Context) time.Time {
@@ -41,7 +41,7 @@ func (c cluster) answers(path string) func(context.Context) bool {
 	}
 }
 
-// nodeReady reports whether a Node is Ready and controllers have removed their taints.
+// nodeReady returns a check whether a Node is Ready and has no taints.
 func (c cluster) nodeReady(name string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -65,8 +65,8 @@ func (c cluster) available(namespace, name string) func(context.Context) bool {
 	}
 }
 
-// hasEndpoint reports whether a Service has a ready address. Its controller adds the address some
-// time after the Pod is Ready.
+// hasEndpoint returns a check whether a Service has a ready address. The EndpointSlice controller
+// adds the address some time after the Pod is Ready.
 func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx,
@@ -85,8 +85,9 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects observes that every server can connect to a Service in the same way as its API server:
-// through the host's kube-proxy. kube-proxy applies a new endpoint later than the API shows it.
+// connects returns an observer that waits until every server can connect to a Service through its
+// own kube-proxy, as its API server does. kube-proxy applies a new endpoint later than the API
+// shows it.
 func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
@@ -96,8 +97,8 @@ func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service strin
 	return together(observers...)
 }
 
-// unconnected waits until no server reaches a Service any more. A terminating Pod still answers, so
-// an observer would mistake it for its successor.
+// unconnected waits until no server reaches a Service any more. A terminating Pod still answers,
+// and an observer would mistake it for the new Pod.
 func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
@@ -116,8 +117,7 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
 }
 
-// admitsPool reports whether MetalLB's webhook accepts a dry run, the only end-to-end proof that it
-// serves.
+// admitsPool reports whether MetalLB's webhook accepts a dry run, which proves that it serves.
 func (c cluster) admitsPool(ctx context.Context) bool {
 	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx,
 		pool("observer", "192.0.2.1-192.0.2.1"),

@@ -34,8 +34,8 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	return r.took, run
 }
 
-// ratios returns two ratios of a run: the share of its time that its dependencies explain, and the
-// gain by parallel execution. They do not depend on the machine's speed.
+// ratios returns two ratios of a run: its wall time to its critical path, and the sum of its steps
+// to its wall time. They do not depend on the machine's speed.
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
 		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
@@ -44,9 +44,9 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMachines measures how the time of an update of the lab, and of one with nothing to do,
-// grows with the number of machines: one server, and agents. `make bench-machines` runs it. It is
-// not part of `make bench`, which must run on any machine, because eight hosts need about 8 GiB.
+// TestBenchMachines measures how long an update of the lab, and one with nothing to do, take with
+// one server and 0 to 7 agents (`make bench-machines`). It is not part of `make bench`, which must
+// run on any machine, because eight hosts need about 8 GiB.
 func TestBenchMachines(t *testing.T) {
 	for _, number := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {

@@ -77,8 +77,8 @@ func TestBenchAPISIX(t *testing.T) {
 	})
 }
 
-// TestBenchProxyRace repeats the race against the webhook. The script loses each one, and Strata
-// none.
+// TestBenchProxyRace creates a GatewayProxy before its webhook serves, 20 times. The script must
+// fail each time, and Strata never.
 func TestBenchProxyRace(t *testing.T) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, "e2e-proxy-race", withAPISIX(hosts, "skip", serialNodes...))
@@ -99,7 +99,7 @@ var (
 	serialNodes   = []node{{"server-1", "server", 11}}
 )
 
-// sample is the measurement of one side of the comparison.
+// sample has the measurements of one side of the comparison: Strata or the script.
 type sample struct {
 	began  time.Time
 	took   time.Duration
@@ -107,7 +107,7 @@ type sample struct {
 	export []byte       // of Strata's stack
 }
 
-// readyCluster creates the common start of both sides: a cluster with K3s, MetalLB and its pool,
+// readyCluster creates the cluster with which both sides start. It has K3s, MetalLB and its pool,
 // and nothing else.
 func readyCluster(t *testing.T, name, artifacts string) (*hostSet, *stack) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
@@ -172,7 +172,7 @@ func (s sample) waves() []bench.Result {
 }
 
 // withImages returns a bundle whose images of APISIX and cert-manager go to every node, even if a
-// stack does not need them. So no side's time includes the import of images.
+// stack does not need them. So neither side's time includes the import of images.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}

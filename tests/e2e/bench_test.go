@@ -12,8 +12,8 @@ import (
 )
 
 // TestBench measures the whole platform on three servers and two agents, prints the results and
-// merges them into bench/results.json (`make bench`). It fails if something does not work, but not
-// on a slow machine.
+// merges them into bench/results.json (`make bench`). It fails if an update or a gate fails, but
+// not because the machine is slow.
 func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
 	all := []node{

@@ -41,7 +41,7 @@ func TestBenchWorkload(t *testing.T) {
 }
 
 // TestBenchUnprotected counts the requests that the workload loses without each protection. It also
-// compares the ways in which Pods get their certificates.
+// compares the ways in which Pods wait for their certificates.
 func TestBenchUnprotected(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })

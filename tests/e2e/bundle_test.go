@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// otherBundle returns a copy of the bundle with one changed file. change gets the file's path and
-// may replace the file. It returns the file's checksum for the manifest.
+// otherBundle returns a copy of the bundle with changed files. It calls change with the path of
+// each file that matches the pattern file. change may replace the file, and returns its checksum.
 func (s *stack) otherBundle(t *testing.T, file string, change func(path string) string) string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "bundle")

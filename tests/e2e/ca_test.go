@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// copiesCA and putsCABack are commands of docs/troubleshooting.md.
+	// copiesCA and putsCABack save and restore the CA, by the commands of docs/troubleshooting.md.
 	copiesCA   = `umask 077; k3s kubectl -n cert-manager get secret strata-ca -o jsonpath='{"{"}"data":{.data}{"}"}' >strata-ca.json`
 	putsCABack = `k3s kubectl -n cert-manager get certificaterequests -o name | grep '/strata-ca-' | xargs k3s kubectl -n cert-manager delete
 k3s kubectl -n cert-manager patch secret strata-ca --patch-file strata-ca.json`
@@ -24,9 +24,9 @@ k3s kubectl -n cert-manager patch secret strata-ca --patch-file strata-ca.json`
 // namedCA matches the command with which the gate proposes to accept a CA, with its fingerprint.
 var namedCA = regexp.MustCompile(`certManager\.acceptedCA ([0-9a-f]{16})`)
 
-// meetsAnotherCA deletes the CA's Secret, so that cert-manager makes another CA. The gate must name
-// the new CA. The story first restores the old CA from a copy. The second time it accepts the new
-// CA.
+// meetsAnotherCA deletes the CA's Secret twice. Each time, cert-manager makes another CA, which the
+// gate must name. The story first restores the old CA from a copy. The second time, it accepts the
+// new CA, and no request may be lost.
 func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[string]any) {
 	old := s.output("caCertificate")
 	hosts.must("server-1", copiesCA)
@@ -71,7 +71,7 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 }
 
 // keepsAsking requests a URL of the ingress again and again, without verification of certificates.
-// It counts all requests and the lost ones.
+// stop ends that, and returns the numbers of all requests and of the lost ones.
 func (s *stack) keepsAsking(t *testing.T, url string) (stop func() (asked, lost int64)) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},

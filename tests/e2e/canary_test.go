@@ -62,7 +62,7 @@ func (w *workloadStory) next(version string) {
 	w.configure(w.sections())
 }
 
-// rollsBack updates to a version that fails while requests are sent.
+// rollsBack sends requests during an update to a failing version, which must be rolled back.
 func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 	sending := w.send(t, "shop", 60)
 	sending.phase("bad version", 300, func() {

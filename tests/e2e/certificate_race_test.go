@@ -22,7 +22,8 @@ const issuerDelay = 12 * time.Second
 // certWaitImage is the image cert-wait of the bundle.
 const certWaitImage = "docker.io/strata/cert-wait:1.0.0"
 
-// These are the ways in which a Pod gets its certificate.
+// These are the ways in which a Pod waits for its certificate: not at all, by an init container
+// that mounts the Secret, by Strata's gate, by cert-wait, and by gate and cert-wait.
 const (
 	raceNone  = "no layer"
 	raceMount = "required mount"
@@ -43,7 +44,8 @@ type raceResult struct {
 	reason string
 }
 
-// certificateRace runs one Pod for each way at the same time, with a slow issuer.
+// certificateRace runs one Pod for each way, all at the same time, with a slow issuer. It returns
+// the results by way.
 func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string]raceResult {
 	t.Helper()
 	client := w.client()
@@ -109,7 +111,7 @@ func (w *workloadStory) race(
 // raceGate runs the gate of the Certificate, as the program does, and reports whether it opened.
 func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) bool {
 	var noted sync.WaitGroup
-	noted.Go(func() { issuer.issued(t, name) }) // the time in which the gate opens counts as well
+	noted.Go(func() { issuer.issued(t, name) }) // notes the Secret's time while the gate runs
 	r := w.gate(w.hosts, "certificate", map[string]any{
 		"namespace": "apps", "name": name, "secret": name, "dnsNames": []string{name + ".test"},
 	}, patient)
@@ -156,8 +158,7 @@ func racePod(name, way string) *corev1.Pod {
 	}
 	if way == raceMount {
 		// The volume is not optional, so kubelet starts the init container only when the Secret
-		// exists. The program does not matter, and any image would do, because the mount is
-		// measured and not the pull.
+		// exists. Any image would do, because only the mount is measured.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage,
 			ImagePullPolicy: corev1.PullIfNotPresent,
@@ -168,8 +169,8 @@ func racePod(name, way string) *corev1.Pod {
 	return pod
 }
 
-// required ends the calling goroutine if there is an error. Only the goroutine of the test may end
-// the test.
+// required ends the calling goroutine if there is an error. FailNow is allowed only in the
+// goroutine of the test.
 func required(t *testing.T, err error) {
 	t.Helper()
 	if !assert.NoError(t, err) {

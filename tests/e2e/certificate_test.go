@@ -18,7 +18,7 @@ import (
 // platformCertificate is the API path of the Certificate for all URLs of the platform.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served returns the certificate that a URL serves. Its chain must lead to the exported CA.
+// served returns the certificate for the dashboard's name at an address, verified with roots.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"),

@@ -13,9 +13,9 @@ import (
 	"strata/tests/bench"
 )
 
-// putsBackWhatWasChanged makes the changes of drifts, one after the other. Each is named by `strata
-// drift` and in the preview, and one update puts all of them back, although an earlier one was
-// killed. Another update changes nothing.
+// putsBackWhatWasChanged makes all changes of drifts. `strata drift` and the preview must name each
+// one. After a killed update, the next one must revert all of them, and another one must change
+// nothing.
 func (s *stack) putsBackWhatWasChanged(t *testing.T, hosts *hostSet) {
 	alarms := s.drift(t)
 	require.Empty(t, alarms, "false alarms after an update")
@@ -26,7 +26,7 @@ func (s *stack) putsBackWhatWasChanged(t *testing.T, hosts *hostSet) {
 	}
 	var found []string
 	for _, one := range s.drift(t) {
-		// The kernel changes the second sysctl with the first.
+		// The kernel changes this sysctl together with net.ipv4.ip_forward.
 		if one.Thing != "sysctl net.ipv4.conf.all.forwarding on server-1" &&
 			!slices.Contains(found, one.Thing) {
 			assert.Empty(t, one.Kept, one.Thing)
@@ -38,7 +38,7 @@ func (s *stack) putsBackWhatWasChanged(t *testing.T, hosts *hostSet) {
 	for _, thing := range wanted {
 		assert.Contains(t, shown, thing+": ")
 	}
-	// MetalLB's objects and Pods are half back then.
+	// At this output, the update has restored only a part of MetalLB's objects and Pods.
 	s.killedWhen(t, "metallb-release updating", func() {})
 	require.NoError(t, s.converges())
 	left := s.drift(t)
@@ -50,7 +50,7 @@ func (s *stack) putsBackWhatWasChanged(t *testing.T, hosts *hostSet) {
 		bench.None("drift_false_alarms", "drifts", float64(len(alarms))))
 }
 
-// drift returns what `strata drift` finds. Everything must have been compared.
+// drift returns the differences that `strata drift` finds. It fails if anything was not compared.
 func (s *stack) drift(t *testing.T) (found []drift.Difference) {
 	t.Helper()
 	r := s.run(strata, "drift", "--json", "--stack", s.name, "--config-file", s.config)

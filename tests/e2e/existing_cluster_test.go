@@ -143,8 +143,8 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 	})
 }
 
-// restImage is the name of the image of the demo's REST API, as `strata image` names it. published
-// are archives of the bundle that are imported instead of a registry.
+// restImage is the demo's REST API image, as `strata image` names it. published are archives of the
+// bundle that the host imports instead of a registry's images.
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
@@ -153,8 +153,8 @@ var published = []string{
 	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
 }
 
-// onExistingCluster returns a stack with APISIX, its demo and their prerequisites, on the cluster
-// of a context. Its destroy also removes the CRDs.
+// onExistingCluster returns the configuration of APISIX, its demo and their prerequisites on the
+// cluster of a context. Its destroy also removes the CRDs.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context,
@@ -167,7 +167,7 @@ func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	}
 }
 
-// uninstalled returns a script that does to a release what `helm uninstall` does.
+// uninstalled returns a script that deletes a release like `helm uninstall`.
 func uninstalled(namespace, release string) string {
 	const text = `'{{range .items}}{{.data.release|base64decode|base64decode}}{{end}}'`
 	kubectl, records := "k3s kubectl -n "+namespace, " secret -l owner=helm,name="+release
@@ -175,7 +175,7 @@ func uninstalled(namespace, release string) string {
 		" | gunzip | jq -r .manifest | " + kubectl + " delete -f -\n" + kubectl + " delete" + records
 }
 
-// robotsToken creates a ServiceAccount with the owner's rights, and returns its token.
+// robotsToken creates a ServiceAccount with all rights, and returns its token.
 func (l *hostSet) robotsToken() string {
 	l.must("server-1", `set -eu
 k3s kubectl -n kube-system create serviceaccount robot

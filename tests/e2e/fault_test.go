@@ -8,11 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepBroken is an option that makes fault leave the machine broken, because it is deleted
-// afterwards.
+// keepBroken is the option of fault for machines that the story deletes without a repair.
 const keepBroken = "keep broken"
 
-// fault breaks a machine from outside while run runs.
+// fault breaks a machine from outside, calls run, and repairs the machine.
 func (l *hostSet) fault(t *testing.T, kind, name string, run func(), options ...string) {
 	t.Helper()
 	does := func(subcommand string) {

@@ -1,11 +1,11 @@
 package e2e
 
-// notReadyAgent succeeds once agent-1's Node is not Ready. Either the kubelet reports it, or a
-// controller that gets no heartbeats. Both take up to 50 s.
+// notReadyAgent succeeds once agent-1's Node is not Ready. Up to 50 s pass until the kubelet, or a
+// controller without its heartbeats, sets this condition.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
-// drop returns a script that adds rules to a host's packet filter, which drop or refuse packets.
-// keep deletes these rules.
+// drop returns a script that adds rules to a host's packet filter. keep returns one that deletes
+// them.
 func drop(rules ...string) string { return filter("-I", rules) }
 func keep(rules ...string) string { return filter("-D", rules) }
 
@@ -28,8 +28,8 @@ const (
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
 	// agentDropIn is below /run, so that a reboot repairs the host.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	// vxlanIn matches the packets of Pods on other nodes; vxlanFull matches nearly full ones.
-	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
+	kubeletIn   = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
+	// vxlanIn drops packets of Pods on other nodes; vxlanFull drops only nearly full ones.
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
 	// podsIn matches the packets for Pods that host-gw sends without a tunnel. Clouds drop packets
@@ -45,8 +45,8 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
 	},
 	{
-		// K3s itself sometimes ends like this (k3s-io/k3s#2624). A failing stop command has the
-		// same effect every time.
+		// A stopped K3s sometimes ends with an error (k3s-io/k3s#2624). A failing ExecStop causes
+		// such an end every time.
 		name: "an agent is stopped and ends with an error", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on:     "agent-1",
 		inject: "mkdir " + agentDropIn + "; printf '[Service]\\nExecStop=/bin/false\\n' >" + agentDropIn + "/fault.conf; systemctl daemon-reload; systemctl stop k3s-agent; systemctl is-failed k3s-agent",
@@ -217,20 +217,21 @@ var clusterFaults = []fault{
 	},
 }
 
-// dnsAnew replaces CoreDNS's Pods, which read imported configuration only at their start.
+// dnsAnew replaces CoreDNS's Pods, because they read coredns-custom only at their start.
 const dnsAnew = "k3s kubectl -n kube-system delete pods -l k8s-app=kube-dns"
 
-// patched changes an object by a JSON patch.
+// patched returns a command that changes an object by a JSON patch.
 func patched(namespace, object, patch string) string {
 	return "k3s kubectl -n " + namespace + " patch " + object + " --type=json -p '" + patch + "'"
 }
 
-// cutOff cuts server-2 and server-3 off from all other hosts.
+// cutOff returns a script that cuts (-I) server-2 and server-3 off from all other hosts, or
+// reconnects (-D) them.
 func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
-// alarm raises or clears etcd's space alarm on its first member, as etcdctl does.
+// alarm returns a script that raises or clears etcd's space alarm, as etcdctl does.
 func alarm(action string) string {
 	return `tls=/var/lib/rancher/k3s/server/tls/etcd
 ask() { curl -sf --cacert $tls/server-ca.crt --cert $tls/client.crt --key $tls/client.key https://127.0.0.1:2379/v3/maintenance/$1 -d "$2"; }

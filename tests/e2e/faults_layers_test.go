@@ -1,7 +1,7 @@
 package e2e
 
-// takenAway saves a copy of an object to a file on the host, and deletes the object. givenBack
-// creates it from the copy.
+// takenAway returns a script that saves an object to a file on the host, and deletes the object.
+// givenBack creates the object from that file.
 func takenAway(object string) string {
 	return "k3s kubectl get " + object +
 		" -o yaml | grep -vE '^ {2,4}(resourceVersion|uid|creationTimestamp|generation):' > " +
@@ -157,7 +157,7 @@ func scaled(namespace, deployment, replicas string) string {
 		replicas
 }
 
-// noPods succeeds once a Deployment has no Pods.
+// noPods returns a script that succeeds once a Deployment has no Pods.
 func noPods(namespace, deployment string) string {
 	return `[ -z "$(k3s kubectl -n ` + namespace + ` get deployment ` + deployment +
 		` -o jsonpath='{.status.replicas}')" ]`

@@ -67,16 +67,15 @@ var rightsFaults = []fault{
 	},
 }
 
-// rolesBack returns the command that applies the release's roles and bindings again, and nothing
-// else, so that the row measures how soon the gate opens.
+// rolesBack returns the command that applies the release's roles and bindings again, and no other
+// object, so that the row measures how soon the gate opens.
 func rolesBack(namespace, release string) string {
 	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release +
 		`.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | k3s kubectl auth reconcile -f -`
 }
 
-// redisPassword sets the password of redis, given in base64, and replaces its Pod, as a rotation
-// does.
+// redisPassword returns a script that sets redis's password, given in base64, and replaces its Pod.
 func redisPassword(data string) string {
 	return `k3s kubectl -n argocd patch secret argocd-redis -p "{\"data\":{\"auth\":\"` + data + `\"}}"
 k3s kubectl -n argocd rollout restart deployment argocd-redis

@@ -25,10 +25,9 @@ type fault struct {
 	// the Node's condition. If it is empty, the fault shows at once.
 	visible string
 	// power has `lab machines` subcommands that break and repair the host from outside, instead of
-	// inject and heal. outside has scripts for the same on this machine, which is in the hosts'
-	// network.
+	// inject and heal. outside has scripts for this machine that do so through the hosts' network.
 	power, outside [2]string
-	// patience is the timeout of each run of a gate that must wait for timeouts itself. Zero: 5 s.
+	// patience is the timeout of each run of a gate that itself waits for timeouts. Zero: 5 s.
 	patience time.Duration
 }
 
@@ -54,12 +53,12 @@ const (
 	// showsWithin is the timeout until a fault shows. It is longer than the kubelet waits for a
 	// container runtime that hangs (runtimeRequestTimeout: 2 minutes).
 	showsWithin = 15 * time.Minute
-	// faultQuestions bounds how often a gate runs until it names a fault.
+	// faultQuestions is the number of runs after which a gate must have named a fault.
 	faultQuestions = 6
 )
 
 // sampledFaults has one fault each of a host, its access, the cluster, each layer and a workload,
-// and three faults of packets between nodes. They show and heal in seconds.
+// and three faults of packets between nodes. These faults show and heal in seconds.
 var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password",
 	"an agent does not forward", "a firewall drops the packets of an agent's Pods",
@@ -103,7 +102,7 @@ func (s *stack) breaks(
 	return done
 }
 
-// breakBy runs the command that breaks (which is 0) or repairs (1) the host.
+// breakBy runs the command of f that breaks (which: 0) or repairs (which: 1) the host.
 func (l *hostSet) breakBy(f fault, which int) error {
 	host := f.on
 	if host == "" {
@@ -134,8 +133,9 @@ func (l *hostSet) breakBy(f fault, which int) error {
 
 // names runs the gate until it names the fault. It returns the gate's message and the time since
 // the fault became visible. The gate must not open during the fault. If the fault is not named in
-// time, the row fails, but is healed. If within is zero, each run of the gate lasts longer than the
-// previous one, because a slow machine may not have observed the fault in time.
+// time, the row fails, and the fault is healed nevertheless. If within is zero, each run of the
+// gate lasts longer than the previous one, because a slow machine may not have observed the fault
+// in time.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string,
 	took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
@@ -146,7 +146,7 @@ func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f faul
 			t.Errorf("it does not show: %s", f.visible)
 			return "", 0
 		}
-		time.Sleep(200 * time.Millisecond) // each fault shows in another way
+		time.Sleep(200 * time.Millisecond) // no single watch covers all kinds of faults
 	}
 	visible := time.Now()
 	for asked := 1; ; asked++ {
@@ -187,7 +187,7 @@ func (s *stack) asks(f fault) (gates []gateSaid, raw string) {
 	return gates, string(output)
 }
 
-// lasts returns the timeout of one run of the gate.
+// lasts returns the timeout of one run of the fault's gate.
 func (f fault) lasts() time.Duration {
 	if f.patience == 0 {
 		return 5 * time.Second

@@ -46,7 +46,7 @@ func (l *hostSet) footprint(name string) string {
 		"{ "+footprint+" } | sort -u")
 }
 
-// previewsTheSameElsewhere previews the stack from a copy of the checkout at another path.
+// previewsTheSameElsewhere asserts that a preview from a checkout at another path has no changes.
 func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "another", "checkout")
 	require.NoError(t, os.MkdirAll(elsewhere, 0o755))
@@ -90,7 +90,7 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 // exposed returns the places on a machine where every user could read a text: the journal,
 // world-readable files, and the arguments of processes.
 func (l *hostSet) exposed(name, text string) string {
-	// The text is encoded, or the search would find its own arguments.
+	// The text is encoded, because the search would find it in its own arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
 	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && base64 -d <<< '`+encoded+`' > "$pattern"
 journalctl --no-pager -o cat | grep -F -f "$pattern" | sed 's/^/journal /' | head -1
@@ -100,7 +100,7 @@ cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | s
 rm "$pattern"`))
 }
 
-// signal is an output. It closes seen once the text want was written.
+// signal is a writer that closes seen once want was written.
 type signal struct {
 	mu   sync.Mutex
 	all  bytes.Buffer

@@ -36,17 +36,17 @@ const forwardPort = 10801
 // relayCommand is a ProxyCommand that connects directly, in place of a proxy's client.
 const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 
-// The hosts are like those of a company. They answer only the jump host: on sshd's port, the API's
-// port and the load balancer's addresses. A ProxyCommand connects to the jump host. Keys have a
-// passphrase, and sudo asks for a password.
+// The hosts accept connections to sshd, the API and the load balancer's addresses only from the
+// jump host. A ProxyCommand connects to the jump host. Keys have a passphrase, and sudo asks for a
+// password.
 func TestHostsBehindJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
-		// The rule is in PREROUTING, before kube-proxy's rules. A connection to the load balancer's
-		// address never passes INPUT after these.
+		// The rule is in PREROUTING, because kube-proxy's rules follow there. They send a
+		// connection to the load balancer's address past INPUT.
 		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+
 			" -j DROP")
 		hosts.must(n.name, "echo strata:"+sudoPassword+
@@ -154,7 +154,7 @@ func TestHostsBehindJumpHost(t *testing.T) {
 	})
 }
 
-// endTunnel kills the tunnel's process, which otherwise stays for a while after each command.
+// endTunnel kills the process of the tunnel, which keeps running for a while after a command.
 func endTunnel(t *testing.T) {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "pkill", "-f", "tunnel-serve").CombinedOutput()

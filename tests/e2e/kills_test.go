@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// converges asserts the results that must follow every kill. After `pulumi cancel`, which Pulumi
-// itself requests, an update succeeds, without `strata repair` and its environment. A second update
-// changes nothing.
+// converges runs `pulumi cancel`, which Pulumi requests after a kill, then an update, and then an
+// update that must change nothing. It returns an error if one of these updates fails.
 func (s *stack) converges() error {
 	s.unlock()
 	for _, more := range [][]string{nil, {"--expect-no-changes"}} {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// `make up` and `make down` (hack/stack) create and delete the lab's machines. For Strata these are
-// existing hosts.
+// Strata uses the lab's machines as existing hosts. `make up` and `make down` (hack/stack) create
+// and delete them by the same commands of the lab.
 func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"lab-e2e-lab", "10.48.0"}

@@ -19,7 +19,7 @@ var ofAnotherLayout = []string{
 }
 
 // withoutLayout returns the resources of one host in a state without a layout. If failed is true,
-// the update failed before it reached the guard.
+// the update failed before it created the teardown guard.
 func withoutLayout(stack string, failed bool) []map[string]any {
 	urn := func(types, name string) string {
 		return "urn:pulumi:" + stack + "::strata::" + types +
@@ -55,7 +55,7 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 	return append(all, command(guard, "discard-guard", "teardown", claim))
 }
 
-// A destroy runs the delete commands in the state, beginning with the guard's.
+// Otherwise a destroy would run the delete commands in the state, beginning with the guard's.
 func TestStateOfOtherLayoutIsNotChanged(t *testing.T) {
 	for name, failed := range map[string]bool{"e2e-layout": false, "e2e-layout-failed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +88,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// A build would replace the program that made the state, and whose commands the state's deletes
-// run.
+// The delete commands in a state run the program that made the state. A build would replace it.
 func TestMakeBuildsNothingForStateOfOtherLayout(t *testing.T) {
 	s := newStack(t, "e2e-layout-make", map[string]any{})
 	checkout := filepath.Join(s.dir, "checkout")

@@ -58,7 +58,7 @@ func startLibvirt(t *testing.T) {
 		return
 	}
 	// QEMU runs as root, so that libvirt can use KVM if only root may. Otherwise libvirt would
-	// query QEMU's capabilities again and again, for two seconds each time.
+	// query QEMU's capabilities repeatedly, for two seconds each time.
 	config := filepath.Join(t.TempDir(), "qemu.conf")
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
@@ -115,8 +115,8 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections returns a stack with one virtual machine. Its timeouts are long, because the processors
-// are emulated and slow.
+// sections returns the configuration of one virtual machine; change overrides its settings. The
+// timeouts are long, because the processors are emulated and slow.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()
 	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8,

@@ -15,7 +15,8 @@ import (
 	"strata/tests/bench"
 )
 
-// hasAnAddress gives the API a virtual address, and stops the server that holds it.
+// hasAnAddress gives the API a virtual address, and asserts that it answers soon after the server
+// that holds it stops.
 func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]any) {
 	vip := hosts.net.address(10)
 	sections["k3s"] = map[string]any{"vip": vip}
@@ -54,13 +55,12 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 	t.Logf("the API was away for %s at most while %s was dead",
 		took.Round(time.Millisecond), holder)
 	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
-	// The time consists of VRRP's three missed advertisements, the time until the client gives up
-	// its connection, and an election if the server also led etcd.
+	// The time consists of VRRP's three missed advertisements and the client's timeout, and of an
+	// election if the server also led etcd.
 	assert.Less(t, took, apiAway, "the API was away for too long")
 }
 
-// patientClient returns a client of the unchanged kubeconfig that opens a new connection for each
-// request.
+// patientClient returns a client of the exported kubeconfig whose requests time out after 2 s.
 func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

@@ -29,8 +29,8 @@ const answerLimit = 2 * time.Second
 // several elections, for example if a second server is away, and for a busy machine.
 const apiAway = 5 * time.Minute
 
-// whileAnswering runs run while it sends requests to the API, through any server, and to the
-// Service. It returns the longest time without an answer of each.
+// whileAnswering sends requests to the API, through any server, and to the Service hello, while run
+// runs. It returns the longest time without an answer of each.
 func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outage {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -60,7 +60,7 @@ func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outag
 	return seen
 }
 
-// anyServer returns a client that uses any of the servers that answers.
+// anyServer returns a client that connects to the first server that accepts a connection.
 func (s *stack) anyServer(t *testing.T, servers []string) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))

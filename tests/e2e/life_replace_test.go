@@ -47,11 +47,10 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 
-	// The new member must be a voter. Otherwise two of three members would be no quorum once
-	// another one is stopped.
+	// The new member must be a voter. Otherwise etcd has no quorum while another member is stopped.
 	hosts.must("server-2", "systemctl stop k3s")
 	client := s.anyServer(t, hosts.servers())
-	eventually(t, func(c require.TestingT) { // the stopped one may have led etcd
+	eventually(t, func(c require.TestingT) { // etcd may need an election
 		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}},
 			metav1.CreateOptions{})

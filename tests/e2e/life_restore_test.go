@@ -27,7 +27,7 @@ var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes,
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
 // comesBack takes a snapshot, deletes the workload and the data of two servers, and restores the
-// snapshot.
+// snapshot. A killed restore comes first.
 func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	folder := t.TempDir()
 	snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
@@ -101,8 +101,8 @@ func services(t *testing.T, client kubernetes.Interface) (has func(name string) 
 	}
 }
 
-// refusesAnothersSnapshot restores a snapshot that another cluster's token encrypts. The command
-// must refuse it before it stops anything.
+// refusesAnothersSnapshot asserts that `strata restore` refuses a snapshot that another cluster's
+// token encrypts, before it stops a server.
 func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied string) {
 	content, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func (s *stack) objects(t *testing.T) map[string]string {
 	}
 	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	for i := range nodes.Items { // taints follow the conditions
+	for i := range nodes.Items { // not the taints, which follow the conditions
 		note("Node", &nodes.Items[i], nodes.Items[i].Spec.PodCIDRs)
 	}
 	require.NotEmpty(t, all)

@@ -22,12 +22,12 @@ const (
 	// bundleK3s is the version of the lab's K3s. nextK3s is the version that upgrades install: the
 	// same binary with its version text replaced.
 	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
-	// brokenK3s is a version that was never downloaded. A verified download would be cached by its
-	// checksum and used.
+	// brokenK3s is a version without a verified copy in Strata's cache. Otherwise Strata would find
+	// that copy by the checksum, and not read the broken file.
 	brokenK3s = "v1.36.9+k3s1"
 	// lateK3s is a release that skips a minor version.
 	lateK3s = "v1.38.2+k3s1"
-	// otherReleases is the reason why only the lab's K3s is upgraded.
+	// otherReleases is the reason to skip steps if the bundle has upstream's K3s.
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
@@ -143,8 +143,8 @@ func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	return other
 }
 
-// namesABlockedDrain runs a Pod on the first server whose disruption budget permits no eviction.
-// The upgrade must stop there, and leave the node unchanged.
+// namesABlockedDrain runs a Pod on server-1 with a disruption budget that permits no eviction. The
+// upgrade must stop there, name the budget, and leave all nodes unchanged.
 func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	deployments, budgets := s.client().AppsV1().Deployments("default"), s.client().PolicyV1().PodDisruptionBudgets("default")
 	pinned, err := deployments.Get(t.Context(), "hello", metav1.GetOptions{})

@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loginRegistry is a registry on this machine with one image, which requires a login. No host
+// loginRegistry is a registry on this machine that has one image and requires a login. No host
 // trusts its certificate by default.
 type loginRegistry struct {
 	// name is the name in the registry's certificate. address is its host and port, and ca is the

@@ -46,8 +46,8 @@ type hostSet struct {
 	weight int
 }
 
-// own returns the set of machines whose names begin with story. The story or Strata creates them.
-// It deletes those that remain when the test ends.
+// own returns the set of machines whose names begin with story, which the story or Strata creates.
+// Machines that exist now or when the test ends are deleted.
 func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := &hostSet{t: t, net: net, story: story, nodes: nodes}

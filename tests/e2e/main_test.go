@@ -14,7 +14,7 @@ import (
 var (
 	root       string // the checkout
 	strata     string // the built program
-	lab        string // the lab's program, whose processes the machines are
+	lab        string // the lab's program, which runs the machines
 	bundle     string // the lab's artifacts
 	pulumiHome string // the lab's Pulumi
 )
@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withOriginals returns the name of a folder that contains upstream artifacts, like
-// tests/lab/internal/layout.
+// withOriginals returns the suffix of the folders with the upstream artifacts of folder, like
+// tests/lab/internal/layout; empty if folder is.
 func withOriginals(folder string) string {
 	if folder == "" {
 		return ""

@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// leavesAndReturns removes a node from the configuration and adds it again. The other nodes serve
-// all the time. discards are nodes whose volumes may be deleted.
+// leavesAndReturns removes a node from the configuration and adds it again, while the others serve.
+// discards are nodes whose volumes may be deleted.
 func (s *stack) leavesAndReturns(
 	t *testing.T, hosts *hostSet, all []node, name string, discards ...any,
 ) {
 	rest := []node{}
 	for _, n := range all {
-		// An even number of servers is refused, so a second one leaves with the first.
+		// Strata refuses an even number of servers, so server-2 leaves with the first server.
 		if n.name == name || strings.HasPrefix(name, "server") && n.name == "server-2" {
 			continue
 		}
@@ -40,7 +40,7 @@ func (s *stack) leavesAndReturns(
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
 	s.healthy()
 	answers(t, addressOf(t, s.client(), "hello"))
-	if strings.HasPrefix(name, "server") { // a first server must also ask its peers without curl
+	if strings.HasPrefix(name, "server") { // it must ask the other servers without curl
 		hosts.must(name, `rm "$(command -v curl)"`)
 	}
 	s.configure(staging(hosts, all...))

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// All hosts are lost at once. A snapshot is restored on new hosts, which have nothing of the
-// cluster. docs/operations.md recommends this to move the only server.
+// All hosts are lost at once. A snapshot is restored on new hosts, which have no data of the
+// cluster. docs/operations.md recommends that to move the only server.
 func TestNewHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"stnh0", "10.50.0"}

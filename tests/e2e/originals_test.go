@@ -16,8 +16,8 @@ const (
 	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
 )
 
-// originOf returns the origin of the first artifact in the bundle for which is returns true; empty
-// if there is none.
+// originOf returns the origin of the bundle's first artifact for which is returns true; empty if
+// there is none.
 func originOf(t *testing.T, is func(name, path string) bool) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))

@@ -30,7 +30,8 @@ import (
 )
 
 // othersKeep puts a volume and a ConfigMap that do not belong to the stack into one of the stack's
-// namespaces, and removes the namespace from the configuration. That needs consent.
+// namespaces, and removes the namespace from the configuration. Without consent, the update must be
+// refused.
 func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	t.Helper()
 	ctx, core := t.Context(), s.client().CoreV1()
@@ -93,7 +94,7 @@ func (s *stack) keepsInTeamA(t *testing.T) (stillThere func()) {
 const endingLimit = 45 * time.Second
 
 // endsLate removes namespace team-a from the configuration while a finalizer blocks its deletion.
-// Then the namespace is configured again before it is gone.
+// Until the deletion ends, an update that configures the namespace again must be refused.
 func (s *stack) endsLate(t *testing.T, whole map[string]any) {
 	t.Helper()
 	finalizers := func(list string) {
@@ -160,8 +161,8 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 	return server.URL
 }
 
-// scaleMetricsServer scales the server of an APIService. Without it, Kubernetes deletes no
-// namespace.
+// scaleMetricsServer scales metrics-server. While its APIService has no server, Kubernetes deletes
+// no namespace.
 func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
 	t.Helper()
 	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,

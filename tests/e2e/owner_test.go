@@ -14,9 +14,8 @@ const looks = "sha256sum /etc/rancher/k3s/config.yaml /var/lib/strata/owner; sys
 	"-P InvocationID k3s k3s-agent"
 
 // staysAsItIs asserts that Strata refuses changes that would destroy a running cluster: a new node
-// name at the same address, and settings that K3s fixed when the cluster was created. It also
-// refuses a second stack with the cluster's address, whose destroy removes nothing. Existing data
-// must remain.
+// name at the same address, and settings that K3s fixed when the cluster was created. It must also
+// refuse a second stack on the server, whose destroy must remove nothing.
 func (s *stack) staysAsItIs(
 	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
 ) {
@@ -68,8 +67,8 @@ func (s *stack) staysAsItIs(
 	assert.Equal(t, written.UID, found.UID)
 }
 
-// leavesAnothersHost marks the agent's host as another stack's, as if it was given away. When the
-// agent leaves the configuration, K3s must be neither stopped nor disabled nor uninstalled there.
+// leavesAnothersHost marks the agent's host as another stack's, and removes the agent from the
+// configuration. K3s must be neither stopped nor disabled nor uninstalled on that host.
 func (s *stack) leavesAnothersHost(
 	t *testing.T, hosts *hostSet, sections map[string]any, server, agent node,
 ) {
@@ -97,7 +96,7 @@ const (
 /usr/local/bin/k3s-agent-uninstall.sh
 rm -rf /var/lib/strata /etc/rancher
 systemd-run --quiet --unit=another-pod --slice=kubepods-burstable.slice sleep infinity`
-	// looksAtAnotherKubernetes prints when that process started.
+	// looksAtAnotherKubernetes prints values that change if that process restarts.
 	looksAtAnotherKubernetes = "systemctl is-active another-pod && systemctl show -P InvocationID " +
 		"another-pod kubepods-burstable.slice"
 )

@@ -19,8 +19,8 @@ const (
 	// silence is the timeout without new output. There is no timeout while there is output:
 	// hack/test ends stories that no longer print anything.
 	silence = 5 * time.Minute
-	// commandSilence is the timeout for a command that prints nothing. It is longer than twice
-	// silence, because a command may have such a timeout and report nothing before it.
+	// commandSilence is the timeout for a command that prints nothing. A command may have a timeout
+	// of twice silence, and print nothing before it.
 	commandSilence = 3 * silence
 	// patient is a timeout that no story reaches, as text for commands and the configuration.
 	patient = "15m"
@@ -59,8 +59,8 @@ func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	}
 }
 
-// comesTrue waits until a check passes. It fails the test if the check has only failed in known
-// ways for longer than silence.
+// comesTrue waits until a check passes. It fails the test if the check has failed without a new
+// message for longer than silence.
 func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool {
 	t.Helper()
 	seen, since := map[string]bool{}, time.Now()

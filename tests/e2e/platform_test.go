@@ -21,8 +21,7 @@ import (
 	"strata/actions/cluster/crds"
 )
 
-// The platform has everything that a user can enable on existing hosts: certificates, ingress,
-// dashboard and Argo CD.
+// The platform has all layers that are enabled by default on existing hosts.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	net := network{"stp0", "10.18.0"}
@@ -78,7 +77,8 @@ func TestPlatform(t *testing.T) {
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
 			repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
-		// Argo CD deletes with the root Application what Git brought, so the update asks.
+		// With the root Application, Argo CD would delete the objects from Git, so the update must
+		// be refused without consent.
 		s.configure(sections)
 		s.refused(t, s.up(), "refused, nothing was deleted",
 			"- Application argocd/root: Application argocd/child, ConfigMap default/marker",
@@ -117,8 +117,8 @@ func TestPlatform(t *testing.T) {
 	})
 }
 
-// inRepository returns the files of the root application: an object, and an Application with a slow
-// Deployment. By default, Argo CD ignores that Application in the root's health.
+// inRepository returns the files of the root Application: an object, and a child Application with a
+// slow Deployment. By default, Argo CD ignores the child in the root's health.
 func inRepository(url string) map[string]string {
 	return map[string]string{
 		"marker.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n",
@@ -153,7 +153,7 @@ func (l *hostSet) ownerless() string {
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
 }
 
-// platform returns the configuration of a stack with every layer.
+// platform returns the configuration of a stack with all default layers.
 func platform(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":   hosts.hosts(nodes...),
@@ -217,8 +217,8 @@ func (s *stack) ask(t *testing.T, request *http.Request) reply {
 	return reply{response.StatusCode, string(body)}
 }
 
-// dialing returns a dialer that connects to an address, whatever the host name is, at the URL's
-// port. No DNS resolves the names.
+// dialing returns a function that connects to an address instead of the URL's host name, which no
+// DNS resolves.
 func dialing(address string) func(ctx context.Context, network, at string) (net.Conn, error) {
 	return func(ctx context.Context, network, at string) (net.Conn, error) {
 		_, port, err := net.SplitHostPort(at)

@@ -84,8 +84,8 @@ for to in `+strings.Join(addresses, " ")+`; do
 done`))
 }
 
-// keepsStrangersOut asserts that Pods of a workload reach the public ports of Argo CD, Traefik and
-// webhooks, but neither Redis nor the repository server.
+// keepsStrangersOut asserts that Pods outside the layers reach the public ports of Argo CD, Traefik
+// and webhooks, but neither Redis nor the repository server.
 func (s *stack) keepsStrangersOut(t *testing.T, hosts *hostSet) {
 	served := []string{
 		s.service(t, "argocd", "argocd-server", 80), s.service(t, "traefik", "traefik", 443),

@@ -31,7 +31,7 @@ type proxmox struct {
 	machines *hostSet
 }
 
-// newPVE starts a node whose machines belong to a stack called story.
+// newPVE starts a fake node whose machines belong to the stack named story.
 func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox {
 	t.Helper()
 	p := &proxmox{t: t, dir: t.TempDir(), network: network, server: sshtest.New(t)}
@@ -83,7 +83,8 @@ func (p *proxmox) dump() {
 	}
 }
 
-// sections returns a stack on the node. change overrides settings of Proxmox or of the machines.
+// sections returns the configuration of a stack on the node. change overrides settings of Proxmox
+// or of the machines.
 func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       p.hosts(change, nodes...),
@@ -129,7 +130,7 @@ func (p *proxmox) run(t *testing.T, words ...string) {
 	require.NoError(t, err, "%v: %s", words, output)
 }
 
-// guests returns the files of the node's virtual machines.
+// guests returns the names of the files of the node's virtual machines.
 func (p *proxmox) guests(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.dir, "guests"))

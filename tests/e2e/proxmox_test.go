@@ -11,7 +11,7 @@ import (
 )
 
 // A staging platform runs on machines that Strata creates on a Proxmox VE node. tests/pve stands in
-// for the node's commands, and each machine boots from its real seed.
+// for the node's commands, and each machine boots with its real cloud-init seed.
 func TestStagingOnProxmox(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
@@ -76,7 +76,7 @@ func TestStagingOnProxmox(t *testing.T) {
 	})
 }
 
-// If a machine does not boot, the cause is named, and the next update continues.
+// If a machine does not boot, the update names the cause, and the next update continues.
 func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}
@@ -94,7 +94,7 @@ func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 	})
 	s.step("a lease that does not come is named, and so is one of another address",
 		func(t *testing.T) {
-			s.must(s.destroy()) // only a new machine gets its address in another way
+			s.must(s.destroy()) // DHCP only applies to a new machine
 			up := func(limit string) result {
 				with(limit, map[string]any{"dhcp": true})
 				return s.up()

@@ -22,8 +22,8 @@ type connectProxy struct {
 	// address is the proxy's host and port.
 	address        string
 	user, password string
-	// name is the host and port to which clients may connect. behind is the address to which the
-	// proxy connects for it.
+	// name is the host and port to which clients may connect. The proxy connects to the address
+	// behind instead.
 	name, behind string
 	// through counts the accepted connections.
 	through atomic.Int32
@@ -62,8 +62,7 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// connect copies bytes between the client and the server behind, until one of them closes the
-// connection.
+// connect copies bytes between the client and the address behind, until one side closes.
 func (p *connectProxy) connect(w http.ResponseWriter) {
 	far, err := net.Dial("tcp", p.behind)
 	if err != nil {
@@ -85,8 +84,8 @@ func (p *connectProxy) connect(w http.ResponseWriter) {
 	_, _ = io.Copy(near, far)
 }
 
-// isPrivate asserts that a file contains a secret on each node, and that only root can read the
-// file.
+// isPrivate asserts that a file contains a secret on each node, and that other users cannot read
+// the secret there.
 func (l *hostSet) isPrivate(t *testing.T, file, secret string) {
 	t.Helper()
 	for _, n := range l.nodes {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refusesToMove gives every server the address of a new host. The update must refuse that, because
-// it would start a second cluster.
+// refusesToMove gives every server the address of a new host. The update must refuse this move,
+// which would start a second cluster.
 func (s *stack) refusesToMove(t *testing.T, hosts *hostSet, all []node) {
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)

@@ -98,7 +98,7 @@ func (s *stack) takeAway(t *testing.T) {
 	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
 }
 
-// A user adds these objects after the updates of the silent races.
+// The story creates these objects after the update of the silent race, as a user would.
 const (
 	racePool = `{apiVersion: metallb.io/v1beta1, kind: IPAddressPool, metadata: {name: race, namespace: race}, spec: {addresses: [%s]}}`
 

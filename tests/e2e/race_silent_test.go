@@ -28,7 +28,7 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	s.definitionsGone(t)
 }
 
-// gate runs a gate of this kind by its command, as Pulumi does for a resource.
+// gate runs a gate of a kind by its command, as Pulumi does for a resource.
 func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout string) result {
 	return s.feed(map[string]any{
 		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout,
@@ -59,8 +59,8 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 }
 
 // servesNoGateway asserts that Traefik's Pod is Ready but serves no Gateway, because it has not
-// noticed the CRDs. Traefik checks for them at growing intervals. The API server is blocked for it,
-// so that it cannot notice them during the test.
+// noticed the CRDs. Traefik checks for them at growing intervals. The story blocks Traefik's access
+// to the API server, so that it cannot notice them too soon.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race",

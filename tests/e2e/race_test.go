@@ -27,8 +27,8 @@ var races = []struct{ name, refusedBy, because string }{
 }
 
 // losesEachRace runs each case of the program without gates in the stack's cluster, and destroys
-// it. The nodes accept no Pods meanwhile. So no webhook can serve before the first request, on a
-// slow machine either.
+// it. The nodes are cordoned meanwhile, so that no webhook can serve before the first request, even
+// on a slow machine.
 func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
 	for _, name := range nodeNames(t, s.client()) {
 		hosts.must("server-1", "k3s kubectl cordon "+name)

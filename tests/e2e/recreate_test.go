@@ -16,7 +16,7 @@ import (
 // written is the name of objects that a user creates before a machine is replaced.
 const written = "written-before"
 
-// losesNoMachine changes the login to the hypervisor, which must replace no machine. Then it
+// losesNoMachine changes the address of the hypervisor, which must replace no machine. Then it
 // changes settings of existing machines, which Strata must refuse.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
@@ -41,8 +41,8 @@ func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	assert.Equal(t, before, s.boots(t), "no machine was touched")
 }
 
-// makesAServerAnew consents to the replacement of one server. Its machine is replaced, and the
-// cluster stays the same.
+// makesAServerAnew consents to the replacement of one server. Only its machine must be replaced,
+// and the cluster's data must remain.
 func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	before, node := s.boots(t), s.uid(t, "server-3")
 	sections := pve.sections(nil, all...)
@@ -76,8 +76,7 @@ func consent(sections map[string]any, name, word string) {
 	}
 }
 
-// boots returns the process ids of the stack's machines by node. A rebooted machine has another
-// one.
+// boots returns the process ids of the stack's machines by node. A reboot changes a machine's id.
 func (s *stack) boots(t *testing.T) map[string]int {
 	t.Helper()
 	boots := map[string]int{}

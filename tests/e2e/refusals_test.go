@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The configuration has one mistake after the other. Each must give one clear error before anything
-// is changed, and the update after the last one must succeed.
+// The story makes one mistake after the other. Each must give one clear error before anything is
+// changed, and the update after the last mistake must succeed.
 func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
@@ -123,8 +123,8 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 	})
 }
 
-// impatient returns a stack up to K3s. Its uninstall has a short timeout, because dead hosts do not
-// recover by themselves.
+// impatient returns the configuration of a stack without layers above K3s. Its uninstall has a
+// short timeout, because dead hosts do not recover by themselves.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}

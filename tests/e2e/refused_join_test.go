@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesWhyAJoinIsRefused gives an agent a configuration file of an earlier cluster, and then turns
-// its host into a server by hand. K3s reports each refusal in a different way, and most of them not
-// as an error. Finally the agent joins.
+// namesWhyAJoinIsRefused gives an agent an earlier cluster's token, and then turns its host into a
+// server by hand. The gate must name the cause of each refusal, although K3s reports most of them
+// not as errors. Finally the agent joins.
 func (s *stack) namesWhyAJoinIsRefused(t *testing.T, hosts *hostSet, server, agent node) {
 	const earlier = "/etc/rancher/k3s/config.yaml.d/99-earlier.yaml"
 	hosts.must(agent.name, "mkdir -p /etc/rancher/k3s/config.yaml.d && echo 'token: of-an-earlier-cluster' > "+earlier)

@@ -34,7 +34,7 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 }
 
 // unknownImage answers like a registry that does not have the image. For images below limited/ it
-// answers with a rate limit, and for those below private/ it requires a login.
+// answers with a rate limit, and for those below private/ it denies access.
 func unknownImage(w http.ResponseWriter, r *http.Request) {
 	code, says := http.StatusNotFound, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`
 	switch {

@@ -26,12 +26,12 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// shortestLife is the shortest lifetime of a client certificate in this story. A third of it is
-// more than an update takes on two busy processors. If an update takes longer, the story uses a
-// longer lifetime.
+// shortestLife is the shortest lifetime of client certificates in this story. A third of it is
+// longer than an update on two busy processors. If updates take longer, the story uses a longer
+// lifetime.
 const shortestLife = 2 * time.Minute
 
-// generation is the number in the user name of the kubeconfigs after the first ones were revoked.
+// generation is the configured kubeconfigGeneration after the first kubeconfigs are revoked.
 const generation = 1
 
 // revokesKubeconfigs changes the stack's user. Earlier kubeconfigs must be refused at once,
@@ -60,8 +60,8 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 }
 
 // onlyReads runs `strata health` with the reader's kubeconfig and without the passphrase. Each gate
-// must pass or name the permission that it lacks. The API server must forbid the reader Secrets and
-// all writes. onlyReads returns the reader's client.
+// must pass or name the permission that the reader lacks. The API server must forbid the reader
+// Secrets and all writes. onlyReads returns the reader's client.
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
@@ -95,9 +95,8 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates lets certificates expire. An update renews the stack's certificate, even
-// after it has expired. A restart renews K3s's own certificates. Afterwards, the stack's
-// certificate has a short lifetime.
+// outlivesItsCertificates gives the stack's certificate a short lifetime. Updates must renew the
+// certificate, even after it has expired, and K3s's own expired certificates.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
 	t.Logf("certificates live for %s", life)
@@ -108,10 +107,10 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 			"cluster-signing-duration=" + life.String()}},
 	}
 	s.configure(sections)
-	s.must(s.up()) // asks before it restarts K3s, which signed for 10 minutes at least
+	s.must(s.up()) // requests a certificate before it restarts K3s, so that one lasts longer
 	before := s.certificate(t)
 	for renewal := range 3 {
-		time.Sleep(time.Until(nextGeneration(life))) // generations change by the clock
+		time.Sleep(time.Until(nextGeneration(life))) // renewals depend on the clock alone
 		if renewal == 0 {
 			preview := s.must(s.pulumi("preview"))
 			assert.Contains(t, preview.output, "k3s-credential")
@@ -137,8 +136,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	s.healthy("--gate", "k3s-api", "--gate", "k3s-nodes")
 }
 
-// nextGeneration returns the time at which the next generation begins. A certificate is renewed
-// after a third of its lifetime.
+// nextGeneration returns the time at which the next update renews the certificate. That is after
+// each third of its lifetime.
 func nextGeneration(life time.Duration) time.Time {
 	return time.Now().Truncate(life / 3).Add(life / 3)
 }

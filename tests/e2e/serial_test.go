@@ -19,7 +19,7 @@ import (
 type serial struct {
 	*stack
 	program, kubeconfig string
-	// export is the export of the stack whose releases, objects and gates the program uses.
+	// export is the export of a stack. The program uses that stack's releases, objects and gates.
 	export []byte
 }
 
@@ -73,7 +73,7 @@ func (s serial) kubectl(args ...string) result {
 		append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
 }
 
-// definitions returns the bundle's file of CRDs.
+// definitions returns the path of the bundle's file with an add-on's CRDs.
 func (s serial) definitions(name string) string {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds", name+"-*.yaml"))
 	require.NoError(s.t, err)
@@ -95,14 +95,13 @@ func (s serial) gateWebhook() result {
 // its webhook (tests/lab/tools/apisix/controller/hold.go).
 const webhookHold = "strata-test-hold-webhook"
 
-// losesTheProxyRace installs APISIX's controller several times. It applies a GatewayProxy as soon
-// as the controller's Pod is Ready, which is refused. After the stack's gate, or the same gate as a
-// subcommand (examples/gate-webhook), it is accepted. The upstream controller opens its webhook
-// before its Pod is Ready (tests/lab/originals.md), so with that one the GatewayProxy is applied
-// without a wait. export is that of a stack with APISIX, which is no longer in the cluster. The
-// result has, for each installation, the seconds from the first apply until both gates are open. If
-// held is true, the lab's webhook opens only after the first refusal. Otherwise it opens after as
-// many seconds as upstream's.
+// losesTheProxyRace installs APISIX's controller several times. Each time it applies a GatewayProxy
+// once the controller's Pod is Ready, which must fail. After the stack's gate and the same gate as
+// a subcommand (examples/gate-webhook) have opened, it must succeed. The upstream controller opens
+// its webhook before its Pod is Ready (tests/lab/originals.md), so with that one the story does not
+// wait for the Pod. export is that of a stack whose APISIX is no longer in the cluster. gaps has
+// the seconds from each first apply until both gates are open. If held is true, the lab's webhook
+// opens only after the failure. Otherwise it opens after as many seconds as upstream's.
 func (s *stack) losesTheProxyRace(
 	t *testing.T, export []byte, times int, held bool,
 ) (gaps []float64) {

@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// slowIssuer is an external issuer for cert-manager, with its own API group. The story signs
-// requests in its place, after a delay.
+// slowIssuer is an external issuer for cert-manager, with its own API group. It has no controller:
+// the story signs requests itself, after a delay.
 type slowIssuer struct {
 	client rest.Interface
 	root   *x509.Certificate
@@ -74,7 +74,7 @@ func (i *slowIssuer) define(t *testing.T) {
 	})
 }
 
-// request creates a Certificate, and signs it after the delay.
+// request creates a Certificate, and signs its request after issuerDelay.
 func (i *slowIssuer) request(t *testing.T, name string) {
 	body := fmt.Sprintf(`{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":%q},"spec":{"secretName":%q,
 		"dnsNames":["%s.test"],"issuerRef":{"name":"slow","kind":"Slow","group":"issuers.strata.test"}}}`, name, name, name)
@@ -157,7 +157,7 @@ func (i *slowIssuer) answer(t *testing.T, asked signing) {
 	}
 }
 
-// issued waits until the Certificate's Secret exists.
+// issued waits until the Certificate's Secret exists, and notes the time.
 func (i *slowIssuer) issued(t *testing.T, name string) {
 	t.Helper()
 	comesTrue(t, func(c require.TestingT) {
@@ -165,7 +165,7 @@ func (i *slowIssuer) issued(t *testing.T, name string) {
 	})
 }
 
-// at returns the time at which the Secret was first seen; zero if it was not.
+// at returns the time at which the Secret was first seen; zero if it does not exist yet.
 func (i *slowIssuer) at(name string) time.Time {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -19,7 +19,7 @@ import (
 	"strata/internal/pulumi/statelayout"
 )
 
-// stack is a Pulumi stack of a story, which runs the command line.
+// stack is a Pulumi stack of a story. Its methods run Pulumi and Strata.
 type stack struct {
 	t      *testing.T
 	name   string
@@ -62,7 +62,7 @@ func (s *stack) environment() []string {
 	return []string{
 		"PATH=" + filepath.Join(pulumiHome, "bin") + ":" + os.Getenv("PATH"),
 		"PULUMI_HOME=" + home,
-		"PULUMI_BACKEND_URL=file://" + s.backend + "?metadata=skip", // as `make up` has it: no kill cuts a file off
+		"PULUMI_BACKEND_URL=file://" + s.backend + "?metadata=skip", // as in `make up`: a kill leaves no incomplete file
 		"PULUMI_CONFIG_PASSPHRASE=" + passphrase,
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
@@ -71,8 +71,8 @@ func (s *stack) environment() []string {
 	}
 }
 
-// passphrase encrypts the secrets in the story's state. The test that looks for leaked secrets
-// searches for it.
+// passphrase encrypts the secrets in the story's state. Steps that look for leaked secrets search
+// for it.
 const passphrase = "e2e-passphrase-that-must-not-leak"
 
 // configure writes the stack file. It keeps the salt that `stack init` added.
@@ -95,9 +95,8 @@ func (s *stack) configure(sections map[string]any) {
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
 }
 
-// allowingCgroupV1 adds kubelet arguments to section k3s if the lab's machines have cgroup v1,
-// which the kubelet of Kubernetes 1.35 and later refuses by default. On other machines it does
-// nothing.
+// allowingCgroupV1 adds the kubelet argument fail-cgroupv1=false to section k3s. Without it, the
+// kubelet of Kubernetes 1.35 and later refuses machines with cgroup v1, which the lab's may have.
 func allowingCgroupV1(section any) map[string]any {
 	given, _ := section.(map[string]any)
 	k3s := maps.Clone(given)

@@ -63,7 +63,7 @@ func TestServersOfStagingChange(t *testing.T) {
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 		{"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2esv", net, all...)
-	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts are dead later
+	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts are powered off later
 	s := newStack(t, "e2e-servers", sections)
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())

@@ -17,7 +17,7 @@ import (
 // command has the fields of a resource in the state that this story reads.
 type command struct {
 	URN, Type string
-	Inputs    struct{ Delete any } // a text, or an object that stands for a secret
+	Inputs    struct{ Delete any } // a text, or an object if it is a secret
 }
 
 // losesNothing previews the stack. The preview must delete no object of the cluster, and no command

@@ -122,7 +122,8 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// goesBack runs the older Strata once more. That is allowed between versions with the same layout.
+// goesBack runs this Strata, the older one with the same layout, and this one again. No run may
+// restart anything.
 func goesBack(s *stack, hosts *hostSet) {
 	before := s.running(s.t, hosts)
 	s.must(s.up())

@@ -20,8 +20,8 @@ const (
 	// shortestSecret is the least length of a secret for which the story searches. Shorter texts
 	// also occur inside other words.
 	shortestSecret = 8
-	// keyWord is the least length of a word in a secret of several lines that counts as a secret
-	// itself. Such words are lines of a private key or the data in a kubeconfig.
+	// keyWord is the least length of a word in a secret of several lines for which the story also
+	// searches. Such words are lines of a private key or the data in a kubeconfig.
 	keyWord = 40
 )
 
@@ -67,8 +67,8 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 }
 
 // secretsOf returns the secret texts of a state, and the long words of secrets with several lines.
-// It omits a text that the state also has in plain. Pulumi marks whole objects as secret, in which
-// a host's name may be next to a password.
+// It omits texts that the state also has in plain: Pulumi marks whole objects as secret, which may
+// have a host's name beside a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any
@@ -105,8 +105,8 @@ func longWords(text string) (long []string) {
 // leaves has the secret and the plain texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add collects the texts of a value. If a text is JSON, it also collects the texts in it. Texts
-// outside the value's secrets are appended to into.
+// add collects the texts of a value. If a text is JSON, it also collects the texts in it. It
+// appends texts outside the value's secrets to into.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()
 	switch value := value.(type) {

@@ -46,7 +46,7 @@ spec:
 
 // keepsTheTeamsObjects removes the last workload of a namespace, and Argo CD, from a protected
 // platform. A team has a volume and an object in the namespace, and an Application. The update must
-// be refused, with any consent.
+// be refused, even with consent to delete the namespaces.
 func (s *stack) keepsTheTeamsObjects(t *testing.T, sections map[string]any) {
 	stillThere := s.keepsInTeamA(t)
 	s.admitted(t, "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications", teamApplicationText)

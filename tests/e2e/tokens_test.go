@@ -19,8 +19,8 @@ func (l *hostSet) tokenOf(name string) (written, password string) {
 	return written, written[strings.LastIndex(written, ":")+1:]
 }
 
-// givesOutKeys returns the HTTP status of a server's answer to a request for the keys of the
-// cluster's CAs, with a token's password.
+// givesOutKeys requests the keys of the cluster's CAs from a server, with a token's password. It
+// returns the HTTP status of the answer.
 func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Traefik's chart refuses a Traefik whose major version is later than the chart's.
+// Their major version is 3, because Traefik's chart refuses a later major version.
 const (
 	// missingVersion is a version that no registry has.
 	missingVersion = "v3.99.0"
@@ -35,9 +35,9 @@ var addons = []addon{
 	{"traefik", "traefik", []string{"traefik-rollout"}},
 }
 
-// survivesBadUpgrades upgrades every add-on to a version that does not exist. Each must be reported
-// soon, while the previous version serves. Traefik has an update of its own, because its release
-// waits for MetalLB's gates. In that update the other add-ons get a version that exists.
+// survivesBadUpgrades upgrades every add-on to a version that does not exist. Updates must report
+// each soon, while the previous versions serve. Traefik has a second update of its own, because its
+// release waits for MetalLB's gates; the others then get an existing version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
@@ -52,8 +52,8 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 }
 
 // badUpgrade asserts that a failed update names the image of each add-on. The update continues
-// after the first failed gate, because on a busy machine the other releases may not be installed by
-// then. Pulumi stores no outputs of such an update, so the story uses the previous ones.
+// after the first failed gate, because on a busy machine other releases may not be installed before
+// that. Pulumi stores no outputs of such an update, so the story uses the previous ones.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
@@ -63,7 +63,7 @@ func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string)
 		for _, a := range bad {
 			first := s.firstBackOff(t, a.namespace)
 			for _, gate := range a.gates {
-				took := r.when(t, "gate "+gate+": stuck").Sub(first) // before the gate's timeout
+				took := r.when(t, "gate "+gate+": stuck").Sub(first) // stuck: before the gate's timeout
 				t.Logf("%s tells %s after the first ImagePullBackOff", gate,
 					took.Round(time.Second))
 			}
@@ -98,8 +98,8 @@ func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string
 		func(path string) string { return s.repack(t, path, version) })
 }
 
-// repack changes the version of a chart, and returns the new checksum. Images of the missing
-// version are in the registry without images.
+// repack changes the version of a chart, and returns the new checksum. If the version is
+// missingVersion, the images are requested from the registry without images.
 func (s *stack) repack(t *testing.T, chart string, version func(chart string) string) string {
 	dir := t.TempDir()
 	s.must(s.run("tar", "-xzf", chart, "-C", dir))

@@ -17,7 +17,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// The stack's own Vault signs the platform's certificates, and its faults are named.
+// The stack's own Vault signs the platform's certificates, and gates name Vault's faults.
 func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}
@@ -111,8 +111,8 @@ func TestVaultSigns(t *testing.T) {
 	})
 }
 
-// losesItsBinding deletes the binding with which Vault verifies the tokens of those that log in, and
-// puts it back.
+// losesItsBinding deletes the ClusterRoleBinding that lets Vault verify login tokens. The gate must
+// name the binding, and open once it is restored.
 func (s *stack) losesItsBinding(t *testing.T) {
 	bindings := s.client().RbacV1().ClusterRoleBindings()
 	kept, err := bindings.Get(t.Context(), "vault-server-binding", metav1.GetOptions{})
@@ -127,7 +127,7 @@ func (s *stack) losesItsBinding(t *testing.T) {
 }
 
 // keepsItsVault changes the issuer of a protected stack from its own Vault to another. The update
-// must be refused.
+// must be refused, even with consent to delete the namespace.
 func (s *stack) keepsItsVault(t *testing.T, sections map[string]any) {
 	before, err := s.client().CoreV1().Pods("vault").Get(t.Context(), "vault-0", metav1.GetOptions{})
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ type waveCase struct {
 	name string
 	// first are the ConfigMaps that exist before the Deployment; second are created after it.
 	first, second []string
-	// with and without are the numbers of starts after the first one, with and without the webhook.
+	// with and without are the numbers of restarted Pods, with and without the webhook.
 	with    int
 	without [2]int // least and most
 	// stuck is true if a Pod is stuck without the webhook, in CreateContainerConfigError.
@@ -34,7 +34,7 @@ type waveCase struct {
 
 var waveCases = []waveCase{
 	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
-	// As in case a, and once for the optional one.
+	// Without the webhook, one restart as in case a, and one for the optional ConfigMap.
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false},
 	// Wave replaces the stuck Pod, unless the kubelet retries in time, as the discussion says.
 	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0,
@@ -45,7 +45,7 @@ var waveCases = []waveCase{
 const waveConfiguration = "wave-wave-mutating-webhook-configuration"
 
 // Wave is the operator that restarts Pods after changes outside Strata. The story counts the
-// restarts with and without its webhook, and asserts that no Pod is stuck with it.
+// restarts with and without its webhook, and asserts that with the webhook no Pod is stuck.
 func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
@@ -98,8 +98,8 @@ func TestWave(t *testing.T) {
 	})
 }
 
-// waveLeads waits until one of Wave's present Pods leads. Before that, the lease may belong to a Pod
-// that was replaced, and Wave looks at nothing.
+// waveLeads waits until one of Wave's present Pods leads. Before that, the lease may belong to a
+// Pod that was replaced, and Wave ignores all changes.
 func (s *stack) waveLeads(t *testing.T) {
 	t.Helper()
 	client := s.client()
@@ -253,7 +253,7 @@ func (s *starts) count() int {
 // rollout shows at once.
 const quiet = 8 * time.Second
 
-// quiet waits until the Deployment is available and its Pods have not changed for that time.
+// quiet waits until the Deployment is available and its Pods have been unchanged for quiet.
 func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	eventually(t, func(c require.TestingT) {
@@ -269,8 +269,8 @@ func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	})
 }
 
-// quietWithout waits until nothing has changed for that time, and returns the number of started
-// Pods.
+// quietWithout waits until the Pods have not changed for the time quiet, and returns the number of
+// started Pods.
 func (s *starts) quietWithout(t *testing.T) int {
 	t.Helper()
 	eventually(t, func(c require.TestingT) {

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// waysScript creates users who log in in different ways: with a certificate of $CA, with two keys
-// one after the other, and with one of $KEYS.
+// waysScript creates users with different logins: u-cert by a certificate of $CA, u-two by two keys
+// one after the other, and u-one by the last of $KEYS.
 const waysScript = `set -eu
 for user in u-cert u-two u-one; do
 	useradd -m -s /bin/sh "$user"
@@ -156,8 +156,8 @@ func loginAs(t *testing.T, file string) error {
 	return err
 }
 
-// wayKeys creates the keys of the story and an agent with eight of them. It returns their folder
-// and these public keys.
+// wayKeys creates the keys of the story, and an agent with the eight keys key-1 to key-8. It
+// returns the folder and the public keys of those eight.
 func wayKeys(t *testing.T) (dir string, public []string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -119,8 +119,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	return &sender{t, cmd, stdin, report, rate}
 }
 
-// phase runs one phase. It has the requests from its beginning until run has returned, at least
-// least of them.
+// phase calls run during one phase of the requests. The phase lasts until run has returned and at
+// least least requests are sent.
 func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
@@ -143,8 +143,8 @@ func (s *sender) end() *attack.Report {
 	return report
 }
 
-// phases sends requests during every kind of replacement, and at least least requests in each. A
-// user would make each replacement in the same way.
+// phases sends requests during every kind of replacement, at least least in each. The story makes
+// each replacement as a user would.
 func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	sending := w.send(t, "shop", rate)
 	sending.phase("nothing", least/4, func() {})
@@ -206,7 +206,7 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Rep
 }
 
 // failsOverADeadIngress scales Traefik to 0, on a stack whose updates only report drift. An update
-// then changes no resource, so its final check of the platform must fail.
+// then changes no resource, but its final check of the platform must fail.
 func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
 	scale := func(replicas int) {
 		w.hosts.must("server-1", fmt.Sprintf(

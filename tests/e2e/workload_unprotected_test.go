@@ -17,10 +17,10 @@ import (
 // requests.
 type removal struct {
 	name string
-	// take removes the protection. env are variables with which the application shows the loss.
+	// take removes the protection. env sets variables that make the application's loss visible.
 	take func(d *appsv1.Deployment)
 	env  map[string]string
-	// change replaces Pods; nil for a rollout.
+	// change replaces Pods; nil means a rollout.
 	change func(t *testing.T, w *workloadStory)
 }
 

@@ -1,6 +1,6 @@
-// Race is a platform without gates. In each case an object comes too early: a custom resource right
-// after the Helm release with its webhook, or a release before the object that it reads. The story
-// in tests/e2e shows the failure, on a cluster where Strata's gates let the same objects pass.
+// Race is a Pulumi program without Strata's gates. In each case it creates an object too early: a
+// custom resource before its webhook serves, or a release before the objects that it reads. A story
+// of tests/e2e shows the failure. On the same cluster, the objects succeed behind Strata's gates.
 //
 // RACE_CASE selects the case. RACE_KUBECONFIG is the text of the kubeconfig, and RACE_CHARTS the
 // folder of the charts.
@@ -15,7 +15,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// object is a Kubernetes object that is registered by its token.
+// object is a Kubernetes object that is registered by its Pulumi type token.
 type object struct{ pulumi.CustomResourceState }
 
 // race has the releases of a case, and the object that is created right after them.
@@ -76,8 +76,8 @@ var races = map[string]race{
 			},
 		},
 	},
-	// MetalLB gets no pool, and Traefik no CRDs. Traefik's chart only installs without its
-	// GatewayClass, which the API server would refuse.
+	// MetalLB gets no pool, and Traefik no CRDs. Traefik's chart must not create its GatewayClass,
+	// which the API server would refuse.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
 		"providers": pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on},
 			"kubernetesCRD": off()},
@@ -121,7 +121,7 @@ func program(ctx *pulumi.Context) error {
 		behind, err = register("kubernetes:helm.sh/v3:Release", "release-"+one.chart, pulumi.Map{
 			"name": pulumi.String(one.chart), "namespace": pulumi.String("race"),
 			"chart":     pulumi.String(charts[0]),
-			"skipAwait": on, "skipCrds": on, "values": one.values, // Helm would leave them to the stack that comes after
+			"skipAwait": on, "skipCrds": on, "values": one.values, // Helm never deletes a chart's CRDs
 		}, behind)
 		if err != nil {
 			return err
