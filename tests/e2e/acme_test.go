@@ -22,7 +22,7 @@ func TestACMESigns(t *testing.T) {
 	server, another := serveACME(t, net.address(1), names), serveACME(t, net.address(1), names)
 	names.leads(names.inside, "traefik.platform.test", net.address(205))
 	s := newStack(t, "e2e-acme", nil)
-	s.step("a challenge that the server does not accept is named soon, with what it said",
+	s.step("a failed challenge is named with the server's error",
 		func(t *testing.T) {
 			const named = "HTTP-01 challenge for traefik.platform.test is invalid"
 			r := s.refusedWithin(t, 45*time.Second, func(limit string) result {
@@ -36,7 +36,7 @@ func TestACMESigns(t *testing.T) {
 			t.Logf("named %s after the Order had failed",
 				r.when(t, named).Sub(failed).Round(time.Second))
 		})
-	s.step("once the name leads there from outside, the platform comes up", func(t *testing.T) {
+	s.step("once the ACME server resolves the name, an update succeeds", func(t *testing.T) {
 		names.leads(names.outside, "traefik.platform.test", net.address(205))
 		s.signedByACME(hosts, server, names, false, patient)
 		hosts.issueAgain()
@@ -45,15 +45,15 @@ func TestACMESigns(t *testing.T) {
 		assert.Equal(t, 401, s.get(t, s.urls()["traefik"], "").code)
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("an account that the server refuses is named",
+	s.step("a refused account is named",
 		func(t *testing.T) { s.namesARefusedAccount(t, hosts, server) })
-	s.step("a renewal proves the name anew, and is served", func(t *testing.T) {
+	s.step("a renewal makes a new order, and is served", func(t *testing.T) {
 		before := server.orders.Load()
 		s.renews(t)
 		assert.Greater(t, server.orders.Load(), before)
 		s.healthy()
 	})
-	s.step("a rate limit is named, with when it ends", func(t *testing.T) {
+	s.step("a rate limit is named with its end", func(t *testing.T) {
 		server.limited.Store(true)
 		require.NoError(t, s.client().CoreV1().Secrets("traefik").Delete(t.Context(), "traefik-tls",
 			metav1.DeleteOptions{}))
@@ -65,8 +65,7 @@ func TestACMESigns(t *testing.T) {
 		hosts.issueAgain()
 		s.healthy("--gate", "traefik-tls-gate")
 	})
-	s.step("another server, as production after staging, issues anew what the one "+
-		"before has signed", func(t *testing.T) {
+	s.step("a new ACME server signs each certificate once", func(t *testing.T) {
 		server = another
 		s.signedByACME(hosts, server, names, false, patient)
 		s.must(s.up())
@@ -77,7 +76,7 @@ func TestACMESigns(t *testing.T) {
 		s.healthy()
 		assert.Equal(t, int64(1), orders, "once")
 	})
-	s.step("by DNS-01 it has a wildcard, and no secret is shown", func(t *testing.T) {
+	s.step("DNS-01 gives a wildcard certificate, and prints no secret", func(t *testing.T) {
 		s.signedByACME(hosts, server, names, true, patient)
 		up := s.must(s.up())
 		roots := rootsOf(t, s.output("caCertificate"))

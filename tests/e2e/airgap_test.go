@@ -47,12 +47,12 @@ func TestAirGappedStackComesUpFromBundle(t *testing.T) {
 		map[string]any{"name": strings.TrimPrefix(upstream.address, "https://"), "ca": upstream.ca},
 	}})
 	a.stack = newStack(t, "e2e-airgap", sections)
-	a.step("a bundle is made where everything can be had",
+	a.step("a machine with network access makes the bundle",
 		func(t *testing.T) { a.isMade(t, upstream) })
 	a.isolate(t)
-	a.step("a platform comes up from it where nothing can be had",
+	a.step("an update without network access succeeds with the bundle",
 		func(t *testing.T) { a.comesUp(t, upstream) })
-	a.step("it goes", func(*testing.T) {
+	a.step("destroy", func(*testing.T) {
 		a.must(a.there("pulumi destroy --yes --skip-preview --non-interactive"))
 	})
 }

@@ -26,7 +26,7 @@ func TestAPISIX(t *testing.T) {
 	hosts := existingHosts(t, "e2ea", net, all...)
 	shop := apisixShop()
 	s := newStack(t, "e2e-apisix", withShop(shop, hosts, all...))
-	s.step("it comes up, and everything answers from outside", func(t *testing.T) {
+	s.step("the first update succeeds, and reports each probe", func(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full: %s", r.took.Round(time.Second))
 		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
@@ -34,49 +34,48 @@ func TestAPISIX(t *testing.T) {
 				"each probe says how long it took, and how often it asked")
 		}
 	})
-	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("a rerun changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("health passes", func(*testing.T) { s.healthy() })
-	s.step("no key and no password is shown", func(t *testing.T) {
+	s.step("the state has no key and no password in plain text", func(t *testing.T) {
 		export := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 		for _, name := range []string{"demoKey", "demoPassword"} {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
-	s.ahead(hosts, "a version that fails is rolled back, and one that works goes through, by the "+
-		"weights of an HTTPRoute", func(t *testing.T) {
+	s.ahead(hosts, "a canary rolls back only a failing version", func(t *testing.T) {
 		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
-	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only",
+	s.step("only the upstreams' gate names the address of a deleted Pod",
 		func(t *testing.T) {
 			needsTheLabs(t, labsAPISIXController,
 				"an annotation makes this one keep a stale address")
 			s.keepsAStalePod(t, hosts)
 		})
 	export := s.exported()
-	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
+	s.step("APISIX and its demo are removed while the controller runs", func(t *testing.T) {
 		s.configure(withoutAPISIX(hosts, all...))
 		s.must(s.up())
 		s.noClass(t)
 	})
-	s.step("a GatewayProxy is refused before the webhook serves, and never behind the gate",
+	s.step("a GatewayProxy is refused before the webhook's gate opens, and accepted after it",
 		func(t *testing.T) {
 			s.losesTheProxyRace(t, export, 2, true) // `make bench-serial` repeats it 20 times
 		})
-	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
+	s.step("an update with skip succeeds, and one with full after it", func(t *testing.T) {
 		s.configure(withAPISIX(hosts, "skip", all...))
 		r := s.must(s.up())
 		t.Logf("skip: %s", r.took.Round(time.Second))
 		s.configure(withAPISIX(hosts, "full", all...))
 		s.must(s.up())
 	})
-	s.step("they go when the controller is already dead", func(t *testing.T) {
+	s.step("APISIX and its demo are removed without a running controller", func(t *testing.T) {
 		_, err := hosts.on("server-1", "kubectl -n apisix delete deployment apisix-ingress-controller --wait")
 		require.NoError(t, err)
 		s.configure(withoutAPISIX(hosts, all...))
 		s.must(s.up())
 		s.noClass(t)
 	})
-	s.step("of manifests of one's own, one that is refused holds up no other", func(t *testing.T) {
+	s.step("a refused manifest does not prevent the others", func(t *testing.T) {
 		s.partialFailure(t, withoutAPISIX(hosts, all...))
 	})
 	s.step("destroy", func(t *testing.T) {

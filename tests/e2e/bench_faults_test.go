@@ -28,7 +28,7 @@ func TestBenchFaults(t *testing.T) {
 	sections := platform(hosts, all...)
 	sections["apps"] = map[string]any{"workloads": []any{quickShop()}}
 	s := newStack(t, "e2e-faults", sections)
-	s.step("it comes up", func(t *testing.T) {
+	s.step("the gates name each fault", func(t *testing.T) {
 		s.must(s.up())
 		s.must(s.health("--timeout", "2m"))
 		selected := regexp.MustCompile(os.Getenv("FAULTS"))

@@ -82,13 +82,13 @@ func TestBenchAPISIX(t *testing.T) {
 func TestBenchProxyRace(t *testing.T) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, "e2e-proxy-race", withAPISIX(hosts, "skip", serialNodes...))
-	s.step("APISIX comes", func(*testing.T) { s.must(s.up()) })
+	s.step("APISIX is installed", func(*testing.T) { s.must(s.up()) })
 	export := s.exported()
-	s.step("and goes", func(*testing.T) {
+	s.step("APISIX is removed", func(*testing.T) {
 		s.configure(withoutAPISIX(hosts, serialNodes...))
 		s.must(s.up())
 	})
-	s.step("the race", func(t *testing.T) {
+	s.step("the script loses each race", func(t *testing.T) {
 		gaps := s.losesTheProxyRace(t, export, proxyRaces, false)
 		write(t, []bench.Result{bench.Most("webhook_gap", "s", 0.5, 0, gaps)})
 	})

@@ -23,12 +23,12 @@ func TestBench(t *testing.T) {
 	hosts := existingHosts(t, "e2eb", net, all...)
 	s := newStack(t, "e2e-bench", platform(hosts, all...))
 	results := []bench.Result{}
-	s.step("up", func(*testing.T) {
+	s.step("the first update", func(*testing.T) {
 		took, run := s.recordedUp()
 		results = append(results, bench.Most("up_wall", "s", 0.5, 0, []float64{took.Seconds()}))
 		results = append(results, ratios(run)...)
 	})
-	s.step("nothing to do", func(*testing.T) {
+	s.step("updates and previews with nothing to do", func(*testing.T) {
 		ups, previews := []float64{}, []float64{}
 		for range 5 {
 			ups = append(ups, s.must(s.up("--expect-no-changes")).took.Seconds())

@@ -19,7 +19,7 @@ const benchRequests, benchRate = 10_000, 200
 func TestBenchWorkload(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })
-	w.step("requests lost, by phase", func(t *testing.T) {
+	w.step("lost requests by phase", func(t *testing.T) {
 		report := w.phases(t, benchRate, benchRequests)
 		t.Logf("%d requests were not sent, because this machine could not keep the rate",
 			report.Unsent)
@@ -54,7 +54,7 @@ func TestBenchUnprotected(t *testing.T) {
 				[]float64{float64(lost)})})
 		})
 	}
-	w.step("the race for a certificate", func(t *testing.T) {
+	w.step("starts of Pods before their certificates exist", func(t *testing.T) {
 		var results []bench.Result
 		for way, r := range w.certificateRace(t, raceNone, raceMount, raceEdge, raceInit, raceBoth) {
 			name := strings.ReplaceAll(strings.ReplaceAll(way, " ", "_"), "'", "")

@@ -23,9 +23,9 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		"minAnswers": 5}
 	w.apply()
 	w.must(w.up("--expect-no-changes"))
-	w.step("a bad version is rolled back, and no more than its part of the requests is lost",
+	w.step("a failing version is rolled back, and loses at most its share of requests",
 		func(t *testing.T) { w.rollsBack(t, serving) })
-	w.step("an up that is killed in the middle of a good one converges", func(t *testing.T) {
+	w.step("the next update completes a killed one without a lost request", func(t *testing.T) {
 		sending := w.send(t, "shop", 60) // a canary step needs answers to pass
 		sending.phase("good version", 300, func() {
 			w.next("v3")
@@ -37,8 +37,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		assert.Equal(t, "v3", w.version(t))
 		w.must(w.up("--expect-no-changes"))
 	})
-	w.step("an up that is killed in the middle and taken back leaves all requests at the version "+
-		"that serves", func(t *testing.T) {
+	w.step("after a kill and a revert, the serving version gets all requests", func(t *testing.T) {
 		w.next("v4")
 		// There are no requests, so the canary waits in its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {

@@ -27,7 +27,7 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 	})
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	var before string
-	owner.step("there is a cluster, without a load balancer", func(t *testing.T) {
+	owner.step("a cluster without a load balancer exists", func(t *testing.T) {
 		owner.must(owner.up())
 		hosts.importImages(t, "server-1", published...) // instead of a registry
 		writeContexts(t, kubeconfig, owner.output("kubeconfig"), hosts.robotsToken())
@@ -35,7 +35,7 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 	})
 
 	s := newStack(t, "e2e-existing", onExistingCluster(net, kubeconfig, "no-such-context"))
-	s.step("a context that is not there is told before any change, with those that are",
+	s.step("a missing context is named before any change, with the existing ones",
 		func(t *testing.T) {
 			s.refused(t, s.up(), "strata:cluster.context: no-such-context is no context of "+
 				kubeconfig,
@@ -43,7 +43,7 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 			assert.Empty(t, s.resources())
 			assert.Equal(t, before, hosts.inCluster())
 		})
-	s.step("an image that no registry has is reported before any change, and how to make it",
+	s.step("a missing image is named before any change, with the command that builds it",
 		func(t *testing.T) {
 			sections := onExistingCluster(net, kubeconfig, "certificate")
 			s.configure(merged(sections, map[string]any{"apps": map[string]any{"demo": true}}))
@@ -55,11 +55,11 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 				restImage)
 			hosts.importArchive(t, "server-1", archive)
 		})
-	s.step("preflight finds a cluster that the layers can go into", func(*testing.T) {
+	s.step("preflight accepts the cluster", func(*testing.T) {
 		s.configure(onExistingCluster(net, kubeconfig, "certificate"))
 		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 	})
-	s.step("fast: with skip the up ends early, and a LoadBalancer Service answers from outside",
+	s.step("with skip an update omits validation, and a LoadBalancer Service answers",
 		func(t *testing.T) {
 			var r result
 			s.with("SKIP_FINAL_WAIT=true", func() { r = s.must(s.up()) })
@@ -70,22 +70,21 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 			serve(t, s.client(), "hello")
 			answers(t, addressOf(t, s.client(), "hello"))
 		})
-	s.step("clean: it has converged meanwhile or does so now, and every part of the demo answers "+
-		"from outside", func(t *testing.T) {
+	s.step("without skip an update probes every part of the demo", func(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full, behind skip: %s", r.took.Round(time.Second))
 		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
 			assert.Contains(t, r.output, "http "+probe)
 		}
 	})
-	s.step("repeated: a second up changes nothing, and health passes", func(*testing.T) {
+	s.step("a second update changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
 		s.healthy()
 	})
-	s.step("what is its owner's is refused", func(t *testing.T) {
+	s.step("a snapshot of an existing cluster is refused", func(t *testing.T) {
 		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on an existing cluster")
 	})
-	s.step("another credential replaces nothing, and the Service answers on", func(t *testing.T) {
+	s.step("another credential replaces no resource", func(t *testing.T) {
 		s.configure(onExistingCluster(net, kubeconfig, "token"))
 		r := s.must(s.up())
 		assert.Contains(t, r.output, "metallb-webhook updat", "gates ask with the new one")
@@ -95,13 +94,13 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 		answers(t, addressOf(t, s.client(), "hello"))
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("partial failure: what is refused is told, and holds up no other", func(t *testing.T) {
+	s.step("a refused manifest is named, and does not prevent the others", func(t *testing.T) {
 		s.partialFailure(t, onExistingCluster(net, kubeconfig, "token"))
 	})
-	s.step("a namespace with what others keep leaves with consent only", func(t *testing.T) {
+	s.step("a namespace with objects of others is deleted only with consent", func(t *testing.T) {
 		s.othersKeep(t, onExistingCluster(net, kubeconfig, "token"))
 	})
-	s.step("a context that leads to another cluster changes nothing", func(t *testing.T) {
+	s.step("a context of another cluster is refused, and changes nothing", func(t *testing.T) {
 		held := hosts.inCluster()
 		elsewhere := anotherCluster(t, s.client(), kubeconfig)
 		s.configure(onExistingCluster(net, kubeconfig, "elsewhere"))
@@ -113,13 +112,13 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 		s.must(s.up())
 		assert.Equal(t, held, hosts.inCluster())
 	})
-	s.step("a destroy that would take what others use deletes nothing", func(t *testing.T) {
+	s.step("a destroy of an address pool in use is refused", func(t *testing.T) {
 		held := s.resources()
 		s.refused(t, s.destroy(), "IPAddressPool metallb-system/default: Service default/hello")
 		assert.Equal(t, held, s.resources())
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("destroy leaves the cluster as it was, also after `helm uninstall`", func(t *testing.T) {
+	s.step("destroy restores the cluster, also after `helm uninstall`", func(t *testing.T) {
 		unserve(t, s, "hello")
 		hosts.must("server-1", uninstalled("apisix", "apisix"))
 		s.must(s.destroy())
@@ -129,7 +128,7 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 				"what the cluster has after destroy and had not before (-before +after)")
 		})
 	})
-	owner.step("a program of one's own uses Strata's components there, and leaves nothing",
+	owner.step("a user's program with Strata's components leaves nothing after destroy",
 		func(t *testing.T) {
 			ownProgram(t, net, owner.output("kubeconfig"))
 			eventually(t, func(c require.TestingT) {
@@ -137,7 +136,7 @@ func TestExistingClusterIsUnchangedAfterDestroy(t *testing.T) {
 					"what the cluster has after destroy and had not before (-before +after)")
 			})
 		})
-	owner.step("its owner finds nothing changed", func(*testing.T) {
+	owner.step("an update of the owner's stack changes nothing", func(*testing.T) {
 		owner.must(owner.up("--expect-no-changes"))
 		owner.healthy()
 	})

@@ -38,9 +38,9 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 		"local-storage-capacity-isolation=true",
 	}}}
 	s := newStack(t, "e2e-gc", sections)
-	s.step("it comes up, with images before and after the start of K3s",
+	s.step("the first update succeeds",
 		func(*testing.T) { s.must(s.up()) })
-	s.step("what Strata brought survives a collection that takes an image that nothing holds",
+	s.step("Strata's images survive a garbage collection that removes an unused image",
 		func(t *testing.T) {
 			brought := images(hosts, "server-1")
 			require.NotEmpty(t, brought)

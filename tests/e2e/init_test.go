@@ -24,7 +24,7 @@ func TestInitProposalComesUp(t *testing.T) {
 	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key",
 		hosts.keyFile, "--known-hosts", os.DevNull, "--allow-cgroup-v1"}
 
-	s.step("hosts that cannot be read are all named, and nothing is written", func(t *testing.T) {
+	s.step("init names all unreachable hosts, and writes no file", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.yaml"), text, 0o600))
@@ -34,8 +34,7 @@ func TestInitProposalComesUp(t *testing.T) {
 		s.refused(t, r, "nothing was written", net.address(99)+":22", "private key not accepted")
 		assert.NoFileExists(t, file)
 	})
-	s.step("hosts that no known_hosts has are named with the keys that they have themselves, and "+
-		"not logged in to", func(t *testing.T) {
+	s.step("init names the key of an unknown host, and does not log in", func(t *testing.T) {
 		r := s.run(strata, append(initArgs, "--timeout", patient, "--host",
 			net.address(11)+","+net.address(12))...)
 		for _, n := range all {
@@ -45,7 +44,7 @@ func TestInitProposalComesUp(t *testing.T) {
 		assert.NoFileExists(t, file)
 		initArgs = append(initArgs, "--accept-new")
 	})
-	s.step("init proposes roles, networks and a free range, and pins what the hosts say themselves",
+	s.step("with --accept-new, init pins the hosts' keys and writes the stack file only once",
 		func(t *testing.T) {
 			r := s.must(s.run(strata, append(initArgs, "--timeout", patient, "--host",
 				net.address(11)+","+net.address(12))...))
@@ -58,7 +57,7 @@ func TestInitProposalComesUp(t *testing.T) {
 				"is there already, and is not overwritten")
 		})
 	var sections map[string]any
-	s.step("what it proposes comes up by the README's commands, and is healthy",
+	s.step("the README's commands deploy the proposed stack",
 		func(t *testing.T) {
 			s.asTheReadmeSays(t, hosts)
 			sections = proposedSections(t, s.config)
@@ -66,9 +65,9 @@ func TestInitProposalComesUp(t *testing.T) {
 			assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 			s.must(s.up("--expect-no-changes"))
 		})
-	s.step("nodes pull through a mirror that wants a login",
+	s.step("nodes pull through a mirror that requires a login",
 		func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
-	s.step("it goes once its protection is taken back", func(t *testing.T) {
+	s.step("destroy succeeds only after k3s.protect is false", func(t *testing.T) {
 		s.refused(t, s.destroy(), "protect")
 		sections["k3s"].(map[string]any)["protect"] = false
 		s.configure(sections)

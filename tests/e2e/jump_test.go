@@ -83,7 +83,7 @@ func TestHostsBehindJumpHost(t *testing.T) {
 	secret := func(key, value string) {
 		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:hosts.ssh."+key, value))
 	}
-	s.step("a key that stays closed is named with what opens it", func(t *testing.T) {
+	s.step("an encrypted key without a passphrase is named", func(t *testing.T) {
 		s.refused(t, s.up(), "private key is encrypted", "strata:hosts.ssh.passphrase")
 	})
 	s.step("a wrong sudo password is tried once on each host", func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestHostsBehindJumpHost(t *testing.T) {
 			hosts.must(n.name, "test ! -e /var/lib/strata")
 		}
 	})
-	s.step("with the right one it comes up through the jump host", func(t *testing.T) {
+	s.step("an update succeeds through the jump host", func(t *testing.T) {
 		secret("sudoPassword", sudoPassword)
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
@@ -109,12 +109,12 @@ func TestHostsBehindJumpHost(t *testing.T) {
 			require.Error(t, err, "there is another way to %s, and nothing was shown", address)
 		}
 	})
-	s.step("health opens the way by itself", func(t *testing.T) {
+	s.step("health opens the tunnel itself", func(t *testing.T) {
 		endTunnel(t)
 		s.healthy()
 	})
-	s.step("a person opens it, for kubectl and a browser", s.throughItsTunnel)
-	s.step("what is taken out is deleted when the program has ended", func(t *testing.T) {
+	s.step("strata tunnel serves a proxy to the ingress", s.throughItsTunnel)
+	s.step("an update through the tunnel deletes a removed layer", func(t *testing.T) {
 		sections["ingress"] = map[string]any{"controllers": []any{}}
 		s.configure(sections)
 		secret("passphrase", keyPassphrase)
@@ -123,14 +123,14 @@ func TestHostsBehindJumpHost(t *testing.T) {
 		_, err := s.client().CoreV1().Namespaces().Get(t.Context(), "traefik", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
-	s.step("what is run by hand finds the way, too", func(*testing.T) {
+	s.step("preflight connects through the jump host", func(*testing.T) {
 		s.with(reach.PassphraseVariable+"="+keyPassphrase, func() {
 			s.with(reach.SudoPasswordVariable+"="+sudoPassword, func() {
 				s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 			})
 		})
 	})
-	s.step("no secret is where it must not be", func(t *testing.T) {
+	s.step("the state has no secret in plain text", func(t *testing.T) {
 		plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 		shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name,
 			"--show-secrets")).output
@@ -140,10 +140,10 @@ func TestHostsBehindJumpHost(t *testing.T) {
 		assert.NotContains(t, shown, keyPassphrase,
 			"the key is open in the state, and the passphrase is not needed there")
 	})
-	s.step("nor in an archive for support", func(t *testing.T) {
+	s.step("the support archive has no secret", func(t *testing.T) {
 		s.supportLeaksNothing(t, keyPassphrase, sudoPassword)
 	})
-	s.step("destroy opens the way by itself, and leaves nothing", func(t *testing.T) {
+	s.step("destroy opens the tunnel itself, and leaves nothing on the hosts", func(t *testing.T) {
 		endTunnel(t)
 		r := s.must(s.destroy())
 		assert.NotContains(t, r.output, "no API server answered")

@@ -38,20 +38,20 @@ func TestLabMachines(t *testing.T) {
 		s.refused(t, r, ".strata/lab/e2e-lab/key", "make up makes them or starts them")
 		assert.NotContains(t, r.output, "hosts-server-1", "no host is waited for")
 	}
-	s.step("an up without machines names the command", refused)
-	s.step("what is killed while it makes machines converges", func(t *testing.T) {
+	s.step("an update without machines names the command that creates them", refused)
+	s.step("a second lab command completes a killed one", func(t *testing.T) {
 		s.killed(t, "making bridge lab-e2e-lab", func() {}, lab, does("up")...)
 		refused(t)
 		s.must(s.run(lab, does("up")...))
 		s.must(s.run(lab, does("up")...))
 	})
-	s.step("an up takes them as hosts that exist", func(t *testing.T) {
+	s.step("an update uses the machines as existing hosts", func(t *testing.T) {
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 		s.must(s.run(lab, does("prune")...))
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("a node that leaves is drained before its machine goes", func(t *testing.T) {
+	s.step("a removed node leaves the cluster before its machine is deleted", func(t *testing.T) {
 		s.configure(sections(all[:2]...))
 		s.must(s.run(lab, does("up")...))
 		r := s.must(s.up())
@@ -62,7 +62,7 @@ func TestLabMachines(t *testing.T) {
 		assert.NotContains(t, machines.running(t), "e2e-lab-agent-2 ")
 		s.must(s.up("--expect-no-changes"))
 	})
-	s.step("after a reboot an up names the command, and destroy leaves nothing",
+	s.step("after a reboot an update names the command, and destroy leaves nothing",
 		func(t *testing.T) {
 			s.must(s.run(lab, "machines", "stop", "--hard", "--all", "--prefix", "e2e-lab-"))
 			link, err := os.Readlink(filepath.Join(folder, "key"))

@@ -18,7 +18,7 @@ func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 	s := newStack(t, "e2e-libvirt", l.sections(t, server, nil))
 	s.env = append(s.env, "STRATA_MACHINE_IMAGE="+l.bundle)
 	const name = "strata-e2e-libvirt-server-1"
-	s.step("another owner's domain in the way is named and left alone", func(t *testing.T) {
+	s.step("another owner's domain of the same name is named, and not changed", func(t *testing.T) {
 		foreign := `<domain type="qemu"><name>` + name +
 			`</name><memory unit="MiB">64</memory><os><type arch="x86_64">hvm</type></os></domain>`
 		l.virshWith(t, foreign, "define", "/dev/stdin")
@@ -26,13 +26,13 @@ func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 		assert.Contains(t, l.virsh(t, "list", "--all", "--name"), name)
 		l.virsh(t, "undefine", name)
 	})
-	s.step("a pool that is not there is named", func(t *testing.T) {
+	s.step("a missing pool is named", func(t *testing.T) {
 		s.configure(l.sections(t, server, map[string]any{"pool": "nowhere"}))
 		s.refused(t, s.up(), "nowhere", "strata:hosts.libvirt.pool")
 		s.configure(l.sections(t, server, nil))
 	})
-	s.step("it boots, and K3s comes up on it", func(*testing.T) { s.must(s.up()) })
-	s.step("cloud-init made what was asked for, with the key that was pinned before the boot",
+	s.step("the virtual machine boots, and K3s runs on it", func(*testing.T) { s.must(s.up()) })
+	s.step("cloud-init has applied the configuration and the pinned host key",
 		func(t *testing.T) {
 			host := s.dial(t, "hosts-server-1-gate")
 			for script, want := range map[string]string{
@@ -48,8 +48,8 @@ func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 				}
 			}
 		})
-	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("a disk grows in place", func(t *testing.T) {
+	s.step("a rerun changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("a disk grows without a restart", func(t *testing.T) {
 		id := strings.TrimSpace(l.virsh(t, "domid", name))
 		s.configure(l.sections(t, server, map[string]any{"diskGiB": 9}))
 		s.must(s.up())
@@ -57,12 +57,12 @@ func TestLibvirtCreatesVirtualMachineForK3s(t *testing.T) {
 		assert.Equal(t, id, strings.TrimSpace(l.virsh(t, "domid", name)),
 			"it was neither replaced nor restarted")
 	})
-	s.step("a disk that shall shrink is refused", func(t *testing.T) {
+	s.step("a smaller disk is refused", func(t *testing.T) {
 		s.configure(l.sections(t, server, map[string]any{"diskGiB": 8}))
 		s.refused(t, s.up(), "cannot shrink", "strata:hosts.vm.diskGiB")
 		s.configure(l.sections(t, server, map[string]any{"diskGiB": 9}))
 	})
-	s.step("a reboot keeps it so", func(t *testing.T) {
+	s.step("gates pass after a reboot", func(t *testing.T) {
 		before := l.bootID(t, s)
 		_, err := s.dial(t, "hosts-server-1-gate").Run(t.Context(), "systemctl reboot", nil)
 		t.Logf("reboot: %v", err) // the connection may end before the command

@@ -46,16 +46,16 @@ func TestLife(t *testing.T) {
 	sections["apps"] = map[string]any{"workloads": []any{defaultShop()}}
 	sections["upgrade"] = map[string]any{"concurrency": 2}
 	s := newStack(t, "e2e-life", sections)
-	s.step("it comes up and serves", func(t *testing.T) {
+	s.step("the first update succeeds, and a Service answers", func(t *testing.T) {
 		s.must(s.up())
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("faults are named, and heal by themselves", func(t *testing.T) {
+	s.step("gates name faults, and open again after them", func(t *testing.T) {
 		hosts.serveEmptyRegistry(t)
 		s.breaks(t, hosts, 0, sampled(t))
 	})
-	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) {
+	s.step("an impossible upgrade is refused before the first change", func(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.refusesUpgrades(t, hosts)
 	})
@@ -63,21 +63,21 @@ func TestLife(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
 		next = "STRATA_ARTIFACTS=" + s.bundleWithK3s(t, nextK3s)
 	}
-	s.step("a drain that a budget blocks is named", func(t *testing.T) {
+	s.step("a drain that a disruption budget blocks is named", func(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.namesABlockedDrain(t, sections) })
 	})
-	s.ahead(hosts, "a killed upgrade is finished by the next up, under load", func(t *testing.T) {
+	s.ahead(hosts, "the next update completes a killed upgrade under load", func(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
 	})
-	s.ahead(hosts, "a server that is killed for good is replaced under its old name", func(t *testing.T) {
+	s.ahead(hosts, "a deleted server is replaced under its old name", func(t *testing.T) {
 		s.with(next, func() { s.replacesADeadServer(t, hosts) })
 	})
-	s.ahead(hosts, "a snapshot, a disaster and the way back", func(t *testing.T) {
+	s.ahead(hosts, "a snapshot is restored after the loss of the quorum", func(t *testing.T) {
 		s.with(next, func() { s.comesBack(t, hosts) })
 	})
-	s.ahead(hosts, "the API keeps its address when its server dies", func(t *testing.T) {
+	s.ahead(hosts, "the API's address moves when its server dies", func(t *testing.T) {
 		s.with(next, func() { s.hasAnAddress(t, hosts, sections) })
 	})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })

@@ -100,7 +100,7 @@ func proveLogins(t *testing.T, target remote.Target, key []byte) {
 		})
 	}
 	for _, test := range refusals {
-		t.Run("not as "+test.user, func(t *testing.T) {
+		t.Run("refused as "+test.user, func(t *testing.T) {
 			client, err := remote.Dial(t.Context(), as(target, test.user), key)
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = client.Close() })

@@ -20,19 +20,19 @@ func TestPlatformOnCreatedMachines(t *testing.T) {
 	s := newStack(t, "e2e-made", configured)
 	destroy := []string{"destroy", "--stack", s.name, "--config-file", s.config, "--yes",
 		"--skip-preview", "--non-interactive", "--parallel", "32"}
-	s.step("an up that is killed while it makes machines converges with a plain one",
+	s.step("an update completes one that was killed while it created machines",
 		func(t *testing.T) {
 			s.killedWhen(t, "hosts-server-1-vm creating", func() {})
 			require.NoError(t, s.converges())
 		})
-	s.step("exactly the configured nodes are there", func(t *testing.T) {
+	s.step("the cluster has exactly the configured nodes", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
 	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("health names a machine that lost its power, and passes when it is back",
+	s.step("health names a powered-off machine, and passes after its start",
 		func(t *testing.T) {
 			machines.fault(t, "dead", "agent-2", func() {
 				s.unhealthy(t, nil, "agent-2", net.address(22))
@@ -49,12 +49,12 @@ func TestPlatformOnCreatedMachines(t *testing.T) {
 		s.configure(configured)
 		s.must(s.up())
 	})
-	s.step("a destroy that is killed before it comes to the machines is taken back by a plain up",
+	s.step("an update restores a stack whose destroy was killed before the machines",
 		func(t *testing.T) {
 			s.killed(t, "metallb-release deleted", func() {}, "pulumi", destroy...)
 			require.NoError(t, s.converges())
 		})
-	s.step("a destroy that is killed among the machines is begun anew by a plain up",
+	s.step("an update creates a new cluster after a destroy that was killed at the machines",
 		func(t *testing.T) {
 			before := s.output("kubeconfig")
 			s.killed(t, "hosts-agent-1-vm deleted", func() {}, "pulumi", destroy...)
@@ -62,9 +62,9 @@ func TestPlatformOnCreatedMachines(t *testing.T) {
 			assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 			assert.NotEqual(t, before, s.output("kubeconfig"), "it is another cluster")
 		})
-	s.step("a kubeconfig that has leaked is revoked",
+	s.step("a leaked kubeconfig is revoked",
 		func(t *testing.T) { s.revokesKubeconfigs(t, machines, configured) })
-	s.step("certificates that end are renewed, also by an up that comes too late",
+	s.step("updates renew certificates, also after they have expired",
 		func(t *testing.T) { s.outlivesItsCertificates(t, machines, configured) })
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)

@@ -24,7 +24,7 @@ func TestNewHosts(t *testing.T) {
 	s := newStack(t, "e2e-newhosts", sections)
 	var file string
 	var before map[string]string
-	s.step("a cluster, and what is written there", func(t *testing.T) {
+	s.step("a cluster gets an object, and a snapshot is taken", func(t *testing.T) {
 		s.must(s.up())
 		_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "orders"},
@@ -36,13 +36,13 @@ func TestNewHosts(t *testing.T) {
 		s.must(s.run("mv", filepath.Join(folder, filepath.Base(file)), file))
 		before = s.objects(t)
 	})
-	s.step("the cluster gets other tokens than the snapshot has",
+	s.step("the cluster's tokens change after the snapshot",
 		func(t *testing.T) { s.changesTokens(t, hosts, sections, "") })
 	fresh := existingHosts(t, "e2eni", net, moved...)
 	sections = impatient(fresh, moved...)
 	sections["k3s"] = map[string]any{"tokenGeneration": 1}
 	s.configure(sections)
-	s.step("an up onto new hosts is refused before anything changes", func(t *testing.T) {
+	s.step("an update onto new hosts is refused before any change", func(t *testing.T) {
 		for _, r := range []result{s.pulumi("preview"), s.up()} {
 			s.refused(t, r, "found none: had server-1 "+net.address(11)+", to be server-1 "+
 				net.address(12), "strata restore -s "+s.name+" --new-hosts")
@@ -59,12 +59,12 @@ func TestNewHosts(t *testing.T) {
 		entry["ssh"] = map[string]any{"hostKey": key}
 	}
 	s.configure(sections)
-	s.step("a restore onto them waits until the old server is gone", func(t *testing.T) {
+	s.step("a restore onto new hosts is refused while the old server runs", func(t *testing.T) {
 		s.refused(t, s.restoresOnto(file), "K3s still runs on server-1 "+net.address(11))
 		hosts.delete()
 		s.must(s.restoresOnto(file))
 	})
-	s.step("the next up restores, and all is there", func(t *testing.T) {
+	s.step("the next update restores all objects", func(t *testing.T) {
 		s.must(s.up())
 		after := s.objects(t)
 		for _, all := range []map[string]string{before, after} {

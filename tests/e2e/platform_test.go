@@ -30,13 +30,13 @@ func TestPlatform(t *testing.T) {
 	sections := withManifest(t, withTeam(platform(hosts, all...)))
 	s := newStack(t, "e2e-platform", protected(sections))
 	const repositoryPassword = "a-password-for-git"
-	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
-	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("the first update succeeds", func(*testing.T) { s.must(s.up()) })
+	s.step("a rerun changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("every URL answers over TLS with a chain to the exported CA", s.answersOverTLS)
-	s.step("each definition has an owner that deletes it", func(t *testing.T) {
+	s.step("each CRD belongs to a release or to a bundle of Strata", func(t *testing.T) {
 		assert.Empty(t, hosts.ownerless())
 	})
-	s.step("the dashboard refuses strangers", func(t *testing.T) {
+	s.step("the dashboard requires a password", func(t *testing.T) {
 		// The test reads the dashboard's data, because a Traefik that is built from its module
 		// lacks the dashboard's pages.
 		address := strings.Replace(s.urls()["traefik"], "/dashboard/", "/api/rawdata", 1)
@@ -44,16 +44,15 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
 	s.step("health passes", func(*testing.T) { s.healthy() })
-	s.step("what was changed by hand is named, and put back by one up",
+	s.step("drift names manual changes, and one update reverts them",
 		func(t *testing.T) { s.putsBackWhatWasChanged(t, hosts) })
-	s.step("a stranger's Pod reaches what layers serve, and nothing else",
+	s.step("a workload's Pod reaches only the public ports of layers",
 		func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
-	s.step("the CA signs for its domain only, and another name is refused",
+	s.step("a certificate of the CA for another domain is refused",
 		func(t *testing.T) { s.keepsToItsDomain(t, hosts) })
-	s.step("what a team keeps does not go with its workload or with Argo CD, whatever the consent",
+	s.step("a removal that would delete a team's objects is refused",
 		func(t *testing.T) { s.keepsTheTeamsObjects(t, sections) })
-	s.step("the root application brings what the repository holds, and another admin password "+
-		"ends sessions", func(t *testing.T) {
+	s.step("the root Application is deployed, a new password ends sessions", func(t *testing.T) {
 		session := s.session(t, s.output("argocdAdminPassword"))
 		require.Equal(t, http.StatusOK, s.account(t, session).code)
 		hash, err := bcrypt.GenerateFromPassword([]byte(repositoryPassword), bcrypt.MinCost)
@@ -93,25 +92,23 @@ func TestPlatform(t *testing.T) {
 			metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
-	s.step("Argo CD comes back once no Application is being deleted",
+	s.step("Argo CD is installed again only when no Application is being deleted",
 		func(t *testing.T) { s.keepsDeletionFromArgoCD(t, sections) })
-	s.step("a refresh makes anew what was deleted, and asks",
+	s.step("an update with a refresh recreates deleted objects",
 		func(t *testing.T) { s.makesAnewWhatWasDeleted(t, hosts) })
-	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
+	s.step("a renewed certificate is served, and health passes", func(t *testing.T) {
 		s.renews(t)
 		s.healthy()
 	})
-	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
-	s.step("another CA is named, the old one can be put back, and the new one be taken without a "+
-		"lost request", func(t *testing.T) {
+	s.step("the gate names a Certificate's missing issuer", s.namesAWrongIssuer)
+	s.step("a replaced CA is restored or accepted without a lost request", func(t *testing.T) {
 		s.meetsAnotherCA(t, hosts, sections)
 	})
-	s.step("a version of each add-on that does not exist is named soon, and the "+
-		"previous one serves", func(t *testing.T) {
+	s.step("a missing version is reported while the previous one serves", func(t *testing.T) {
 		s.survivesBadUpgrades(t, hosts)
 	})
-	s.step("the next up, to a version of each that is there, converges", s.rollsForward)
-	s.step("destroy is bounded and leaves nothing in the state", func(t *testing.T) {
+	s.step("an upgrade to an existing version succeeds", s.rollsForward)
+	s.step("destroy empties the state", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})

@@ -19,17 +19,17 @@ func TestStagingOnProxmox(t *testing.T) {
 		{"server-3", "server", 13}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	pve := newPVE(t, "e2e-proxmox", network, all...)
 	s := newStack(t, "e2e-proxmox", pve.sections(nil, all...))
-	s.step("a template that is not there is named", func(t *testing.T) {
+	s.step("a missing template is named", func(t *testing.T) {
 		s.configure(pve.sections(map[string]any{"template": 9001}, all...))
 		s.refused(t, s.up(), "no template 9001", "strata:hosts.proxmox.template")
 	})
-	s.step("a full storage is named, and nothing is left on it", func(t *testing.T) {
+	s.step("a full storage is named", func(t *testing.T) {
 		s.configure(pve.sections(nil, all...))
 		pve.write("storage.json", map[string]int{"local-lvm": 4, "local": 10})
 		s.refused(t, s.up(), "storage is full", "local-lvm")
 		pve.write("storage.json", map[string]int{"local-lvm": 200, "local": 10})
 	})
-	s.step("it comes up", func(t *testing.T) {
+	s.step("an update creates the configured machines", func(t *testing.T) {
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 		assert.Len(t, pve.guests(t), len(all)+2,
@@ -39,12 +39,12 @@ func TestStagingOnProxmox(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("no change of the configuration makes a machine anew",
+	s.step("a rerun changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("without consent, no change replaces a machine",
 		func(t *testing.T) { s.losesNoMachine(t, pve, all...) })
-	s.step("with consent one server is made anew, and the cluster is the same",
+	s.step("with consent, one server's machine is replaced and the cluster's data remains",
 		func(t *testing.T) { s.makesAServerAnew(t, pve, all...) })
-	s.step("more memory restarts one machine after the other, and the cluster serves",
+	s.step("all machines get more memory, and the gates pass",
 		func(t *testing.T) {
 			s.configure(pve.sections(map[string]any{"memoryMiB": 3072}, all...))
 			r := s.must(s.up())
@@ -55,17 +55,17 @@ func TestStagingOnProxmox(t *testing.T) {
 			}
 			s.healthy()
 		})
-	s.step("a machine that is gone is named", func(t *testing.T) {
+	s.step("health names a stopped machine", func(t *testing.T) {
 		pve.run(t, "qm", "stop", pve.id(t, "strata-e2e-proxmox-agent-2"))
 		s.unhealthy(t, nil, "hosts-agent-2-boot", "stopped")
 		pve.run(t, "qm", "start", pve.id(t, "strata-e2e-proxmox-agent-2"))
 		s.healthy()
 	})
-	s.step("destroy with a node that does not answer is bounded and says how to go on",
+	s.step("destroy without an answer of the hypervisor ends, and names the next command",
 		func(t *testing.T) {
 			pve.silent(func() { s.refused(t, s.destroy(), "hypervisor", "pulumi state delete") })
 		})
-	s.step("destroy leaves nothing, and nothing of others is gone", func(t *testing.T) {
+	s.step("destroy removes the stack's machines, and no others", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 		assert.Equal(t, []string{"100.json", "9000.json"}, pve.guests(t))
@@ -88,11 +88,11 @@ func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 		sections["metallb"] = map[string]any{"enabled": false}
 		s.configure(sections)
 	}
-	s.step("cloud-init that fails is named at once, with its log", func(t *testing.T) {
+	s.step("a failure of cloud-init is named with its log", func(t *testing.T) {
 		with(patient, map[string]any{"modules": []any{"no_such_module"}})
 		s.refused(t, s.up(), "hosts-server-1-gate", "cloud-init", "bootcmd")
 	})
-	s.step("a lease that does not come is named, and so is one of another address",
+	s.step("a missing lease is named, and a lease of another address",
 		func(t *testing.T) {
 			s.must(s.destroy()) // DHCP only applies to a new machine
 			up := func(limit string) result {
@@ -107,22 +107,21 @@ func TestProxmoxBootFailuresAreNamed(t *testing.T) {
 			s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot",
 				"expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
 		})
-	s.step("a first boot of two minutes is named when the bound is shorter", func(t *testing.T) {
+	s.step("a boot that takes longer than the timeout is named", func(t *testing.T) {
 		s.must(s.destroy())
 		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
 		with("20s", nil)
 		s.refused(t, s.up(), "hosts-server-1-gate", "timed out after 20",
 			"strata:timeouts.host is 20s")
 	})
-	s.step("and waited for when it is longer: the same machine comes up", func(t *testing.T) {
+	s.step("with a longer timeout, the same machine joins", func(t *testing.T) {
 		id := pve.id(t, "strata-e2e-slow-server-1")
 		with(patient, nil)
 		s.must(s.up())
 		assert.Equal(t, id, pve.id(t, "strata-e2e-slow-server-1"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
-	s.step("another host key than the one that was pinned before the boot is refused, and "+
-		"nothing is sent to it", func(t *testing.T) {
+	s.step("another host key than the pinned one is refused", func(t *testing.T) {
 		host := s.dial(t, "hosts-server-1-gate")
 		inRoot := func(script string) {
 			_, err := host.Run(t.Context(), "set -e; cd /etc/ssh; "+script, nil)

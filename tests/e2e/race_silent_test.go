@@ -22,7 +22,7 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	s.available(t, "race", "metallb-controller")
 	s.available(t, "race", "traefik")
 	t.Run("a Service before the address pool", func(t *testing.T) { s.pendsWithoutPool(t, hosts) })
-	t.Run("Traefik before the definitions", func(t *testing.T) { s.servesNoGateway(t, hosts) })
+	t.Run("Traefik before the Gateway API CRDs", func(t *testing.T) { s.servesNoGateway(t, hosts) })
 	s.takeAway(t)
 	r.must(r.destroy())
 	s.definitionsGone(t)

@@ -23,7 +23,7 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 	hosts := existingHosts(t, "e2er", net, server, agent)
 	s := newStack(t, "e2e-refusals", impatient(hosts, server))
 
-	s.step("configuration: every mistake at once, before anything is made", func(t *testing.T) {
+	s.step("all mistakes of the configuration are reported before any change", func(t *testing.T) {
 		wrong := impatient(hosts, server)
 		wrong["metallb"] = map[string]any{"enabled": true,
 			"addresses": []any{"10.99.0.1-10.99.0.9"}, "adresses": []any{}}
@@ -33,7 +33,7 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 			net.subnet(), "v1.36", "1.30")
 		assert.Empty(t, s.resources(), "nothing was made")
 	})
-	s.step("a key that the host does not know", func(t *testing.T) {
+	s.step("an SSH key that the host does not accept is named", func(t *testing.T) {
 		wrong := impatient(hosts, server)
 		other := filepath.Join(t.TempDir(), "other-key")
 		require.NoError(t, os.WriteFile(other, newLoginKey(t), 0o600))
@@ -42,27 +42,27 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 		s.refused(t, s.up(), "server-1", "key", "authorized_keys")
 	})
 	s.configure(impatient(hosts, server))
-	s.step("a full disk", func(t *testing.T) {
+	s.step("a full disk is named", func(t *testing.T) {
 		hosts.fault(t, "full-disk", "server-1",
 			func() { s.refused(t, s.up(), "server-1", "/var/lib/rancher", "MiB") })
 	})
-	s.step("an occupied port", func(t *testing.T) {
+	s.step("an occupied port is named", func(t *testing.T) {
 		hosts.fault(t, "port-taken", "server-1",
 			func() { s.refused(t, s.up(), "server-1", "6443", "systemd-socket") })
 	})
-	s.step("an artifact that is not what its sum says", func(t *testing.T) {
+	s.step("an artifact with a wrong checksum is named", func(t *testing.T) {
 		broken := s.otherBundle(t, "k3s/k3s",
 			func(string) string { return strings.Repeat("0", 64) })
 		s.with("STRATA_ARTIFACTS="+broken,
 			func() { s.refused(t, s.up(), filepath.Join(broken, "k3s/k3s"), "sha256") })
 	})
-	s.step("a host that is not there", func(t *testing.T) {
+	s.step("an unreachable host is named", func(t *testing.T) {
 		s.refusedWithin(t, 15*time.Second, func(limit string) result {
 			s.configure(withTimeouts(impatient(hosts, server, absent), "host", limit))
 			return s.up()
 		}, "agent-9", net.address(99))
 	})
-	s.step("health after it says what no up got to, and a configuration that it cannot read",
+	s.step("health names gates that no update has reached, and an unreadable configuration",
 		func(t *testing.T) {
 			r := s.health()
 			s.refused(t, r, "missing: ", "hosts-agent-9-gate", "pulumi up -s "+s.name)
@@ -72,7 +72,7 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 				"is unknown", "--config-file")
 		})
 	s.configure(impatient(hosts, server))
-	s.step("the next up finishes, with few hands as well", func(t *testing.T) {
+	s.step("the next update succeeds, also with --parallel 4", func(t *testing.T) {
 		s.must(s.up("--parallel", "4"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 		r := s.healthy()
@@ -82,33 +82,33 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 	})
 	s.step("without gates a pool, an issuer and a certificate are refused",
 		func(t *testing.T) { s.losesEachRace(t, hosts) })
-	s.step("without gates a Service and a Gateway are let in, and nothing serves them",
+	s.step("without gates a Service and a Gateway are admitted, but not served",
 		func(t *testing.T) { s.losesSilently(t, hosts) })
 	sections := impatient(hosts, server)
 	sections["metallb"] = staging(hosts, server)["metallb"]
 	sections["certManager"] = map[string]any{"enabled": true}
 	sections["ingress"] = map[string]any{"domain": "platform.test"}
 	sections["argocd"] = map[string]any{"enabled": false}
-	s.step("with the gates each of them works", func(t *testing.T) {
+	s.step("with gates the same objects work", func(t *testing.T) {
 		s.configure(sections)
 		s.must(s.up())
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code,
 			"Traefik has its address, and its Gateway")
 		s.healthy()
 	})
-	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
+	s.step("a refused join is reported with its cause", func(t *testing.T) {
 		sections["hosts"] = hosts.hosts(server, agent)
 		s.configure(sections)
 		s.namesWhyAJoinIsRefused(t, hosts, server, agent)
 	})
-	s.step("what would destroy a living cluster is refused, and it stays as it is",
+	s.step("changes that would destroy the cluster are refused, and nothing changes",
 		func(t *testing.T) {
 			s.staysAsItIs(t, hosts, sections, server, agent)
 		})
-	s.step("a host that is another stack's by now is left as it is", func(t *testing.T) {
+	s.step("a removed host of another stack is not changed", func(t *testing.T) {
 		s.leavesAnothersHost(t, hosts, sections, server, agent)
 	})
-	s.step("destroy with a dead host ends, and orphans names it with the command that forgets it",
+	s.step("destroy with a dead host ends, and orphans names the host and the next command",
 		func(t *testing.T) {
 			hosts.fault(t, "dead", "server-1", func() {
 				s.refused(t, s.destroy(), "k3s-server-1-claim")
@@ -117,7 +117,7 @@ func TestMistakesAreReportedAndNextUpdateSucceeds(t *testing.T) {
 				assert.Contains(t, r.output, "strata repair -s "+s.name+" --forget server-1")
 			})
 		})
-	s.step("destroy with the host back leaves nothing in the state", func(t *testing.T) {
+	s.step("destroy empties the state once the host runs again", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})

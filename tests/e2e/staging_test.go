@@ -23,9 +23,9 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	sections := staging(hosts, all...)
 	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"flannel-backend": "host-gw"}}
 	s := newStack(t, "e2e-staging", sections)
-	s.step("a killed up converges with the next one",
+	s.step("the next update completes a killed one",
 		func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
-	s.step("exactly the configured nodes are there", func(t *testing.T) {
+	s.step("the cluster has exactly the configured nodes", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
 	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
@@ -39,12 +39,13 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.healthy() })
-	s.step("a node's labels and taints change with the stack, and nothing restarts",
+	s.step("a node's labels and taints change without a restart",
 		func(t *testing.T) { s.changesLabels(t, hosts, sections, "agent-1") })
-	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
-	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves",
+	s.step("no secret is readable in the state or on hosts",
+		func(t *testing.T) { s.leaksNothing(t, hosts) })
+	s.step("agent-2 with a volume is removed only with consent, and added again",
 		func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
-	s.step("destroy says what is lost, and leaves nothing", func(t *testing.T) {
+	s.step("destroy names lost Services, and cleans the hosts", func(t *testing.T) {
 		r := s.must(s.destroy())
 		assert.Contains(t, r.output, "teardown: will be lost: 1 LoadBalancer Services that are "+
 			"not Strata's: default/hello (")
@@ -65,22 +66,22 @@ func TestServersOfStagingChange(t *testing.T) {
 	hosts := existingHosts(t, "e2esv", net, all...)
 	sections := withTimeouts(staging(hosts, all...), "uninstall", "90s") // two hosts are powered off later
 	s := newStack(t, "e2e-servers", sections)
-	s.step("it comes up", func(t *testing.T) {
+	s.step("the first update succeeds", func(t *testing.T) {
 		s.must(s.up())
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("three servers that move at once are refused",
+	s.step("new addresses for all three servers are refused",
 		func(t *testing.T) { s.refusesToMove(t, hosts, all) })
 	// Two servers are removed at once. One of them founded the cluster.
-	s.step("server-1 leaves and returns, and the rest serves",
+	s.step("server-1 is removed and added again while the others serve",
 		func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
-	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
+	s.step("a killed update of the tokens is completed", func(t *testing.T) {
 		s.changesTokens(t, hosts, sections, "k3s-server-2-install creating")
 	})
-	s.step("a lost quorum comes back with one server's data, and the dead servers leave",
+	s.step("after a lost quorum, one server's data is restored and dead servers are removed",
 		func(t *testing.T) { s.losesItsQuorum(t, hosts, sections, all) })
-	s.step("destroy leaves nothing in the state, and another Kubernetes on a host as it is",
+	s.step("destroy empties the state, and does not change another Kubernetes on a host",
 		func(t *testing.T) {
 			hosts.must("agent-1", runsAnotherKubernetes)
 			another := hosts.must("agent-1", looksAtAnotherKubernetes)

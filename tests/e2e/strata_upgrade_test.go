@@ -30,7 +30,7 @@ func TestStackOfOlderStrataIsUpgraded(t *testing.T) {
 	}{{"whole", takesOverAtOnce}, {"killed", takesOverThoughKilled}, {"back", goesBack}} {
 		passed := t.Run(one.name, func(t *testing.T) {
 			s := newStack(t, "e2e-older-"+one.name, olderSections(hosts))
-			s.step("the older Strata brings it up",
+			s.step("the older Strata deploys the stack",
 				func(t *testing.T) { s.comesUpWith(t, olderStrata()) })
 			one.story(s, hosts)
 			s.step("destroy leaves nothing", func(t *testing.T) {
@@ -78,12 +78,12 @@ func olderSections(hosts *hostSet) map[string]any {
 
 func takesOverAtOnce(s *stack, hosts *hostSet) {
 	before := map[string]string{}
-	s.step("a preview deletes nothing whose delete does something", func(t *testing.T) {
+	s.step("a preview deletes no resource whose deletion has an effect", func(t *testing.T) {
 		before = s.running(t, hosts)
 		s.losesNothing(t)
 		assert.Equal(t, before, s.running(t, hosts))
 	})
-	s.step("an up restarts nothing", func(t *testing.T) {
+	s.step("an update restarts nothing", func(t *testing.T) {
 		s.must(s.up())
 		assert.Equal(t, before, s.running(t, hosts))
 		answers(t, addressOf(t, s.client(), "hello"))
@@ -93,7 +93,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 
 // isTheNewOnes checks that the upgraded stack works with this Strata.
 func (s *stack) isTheNewOnes() {
-	s.step("a second up changes nothing, and health passes", func(*testing.T) {
+	s.step("a second update changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
 		s.healthy()
 	})
@@ -106,7 +106,7 @@ var takeOverKills = []string{" updating", " updating"}
 func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	before := map[string]string{}
 	for i, when := range takeOverKills {
-		s.step("an up that is killed at "+when+" restarts nothing", func(t *testing.T) {
+		s.step("an update that is killed at "+when+" restarts nothing", func(t *testing.T) {
 			if i == 0 {
 				before = s.running(t, hosts)
 			}
@@ -114,7 +114,7 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 			assert.Equal(t, before, s.running(t, hosts))
 		})
 	}
-	s.step("the next up finishes, and restarts nothing", func(t *testing.T) {
+	s.step("the next update succeeds, and restarts nothing", func(t *testing.T) {
 		s.must(s.up())
 		assert.Equal(t, before, s.running(t, hosts))
 		answers(t, addressOf(t, s.client(), "hello"))

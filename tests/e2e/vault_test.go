@@ -24,24 +24,24 @@ func TestVaultSigns(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2ev", net, all...)
 	s := newStack(t, "e2e-vault", vaultToTryOut(hosts, true, all...))
-	s.step("without a volume it comes up to be tried out", func(*testing.T) { s.must(s.up()) })
-	s.step("and goes, for one that keeps its data", func(*testing.T) {
+	s.step("a Vault without a volume is installed", func(*testing.T) { s.must(s.up()) })
+	s.step("the Vault without a volume is removed", func(*testing.T) {
 		s.configure(vaultToTryOut(hosts, false, all...))
 		s.must(s.up())
 		s.configure(signedByVault(hosts, nil, all...))
 	})
-	s.step("without a StorageClass its volume is named", func(t *testing.T) {
+	s.step("a missing StorageClass is named", func(t *testing.T) {
 		r := s.up()
 		require.Error(t, r.err, "%s", r.output)
 		assert.Contains(t, r.output, "gate vault-volume: stuck")
 		assert.Contains(t, r.output, "no StorageClass")
 	})
-	s.step("with one it comes up", func(*testing.T) {
+	s.step("with a StorageClass, an update succeeds", func(*testing.T) {
 		hosts.makeVolume("server-1")
 		s.must(s.up())
 	})
-	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("the chain that a URL shows leads to Vault's root", func(t *testing.T) {
+	s.step("a rerun changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("the certificate of a URL leads to Vault's root", func(t *testing.T) {
 		assert.Equal(t, 401, s.get(t, s.urls()["traefik"], "").code)
 		block, _ := pem.Decode([]byte(s.output("caCertificate")))
 		root, err := x509.ParseCertificate(block.Bytes)
@@ -49,7 +49,7 @@ func TestVaultSigns(t *testing.T) {
 		assert.Equal(t, "Strata root of e2e-vault", root.Subject.CommonName)
 		assert.Equal(t, s.inVault(t, vault.RootMount), string(pem.EncodeToMemory(block)))
 	})
-	s.step("its keys are nowhere but in the state, as secrets", func(t *testing.T) {
+	s.step("only the state has Vault's keys, as secrets", func(t *testing.T) {
 		keys, err := vault.ParseKeys(s.output("vaultKeys"))
 		require.NoError(t, err)
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output,
@@ -60,7 +60,7 @@ func TestVaultSigns(t *testing.T) {
 			assert.NotEqual(t, vault.HandoverSecret, secret.Name)
 		}
 	})
-	s.step("cert-manager reaches it, and a stranger's Pod does not", func(t *testing.T) {
+	s.step("cert-manager reaches Vault, and other Pods do not", func(t *testing.T) {
 		address := s.service(t, "vault", "vault", 8200)
 		for _, stranger := range s.strangers(t) {
 			assert.Empty(t, hosts.reached(stranger, address))
@@ -69,13 +69,13 @@ func TestVaultSigns(t *testing.T) {
 			assert.Equal(t, []string{address}, hosts.reached(signer, address))
 		}
 	})
-	s.step("health names a right that Vault lost", s.losesItsBinding)
-	s.step("another issuer does not take it away with its volume, whatever the consent",
+	s.step("health names a missing permission of Vault", s.losesItsBinding)
+	s.step("a protected stack keeps Vault and its volume when the issuer changes",
 		func(t *testing.T) {
 			s.keepsItsVault(t, signedByVault(hosts, nil, all...))
 			s.configure(signedByVault(hosts, nil, all...))
 		})
-	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it",
+	s.step("health names a Vault that a restart sealed, and unseal opens it",
 		func(t *testing.T) {
 			require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0",
 				metav1.DeleteOptions{}))
@@ -84,7 +84,7 @@ func TestVaultSigns(t *testing.T) {
 			s.healthy()
 		})
 	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.ca(t)}
-	s.step("a login role that does not exist is named", func(t *testing.T) {
+	s.step("a missing login role is named", func(t *testing.T) {
 		s.refusedWithin(t, time.Minute, func(limit string) result {
 			s.configure(withTimeouts(signedByVault(hosts, with(address, "role", "no-such-role"),
 				all...), "certificate", limit))
@@ -99,7 +99,7 @@ func TestVaultSigns(t *testing.T) {
 			return s.up()
 		}, "vault-ca-check-gate", "token is expired or invalid")
 	})
-	s.step("the next up with the right login converges", func(*testing.T) {
+	s.step("the next update with the right login succeeds", func(*testing.T) {
 		s.configure(signedByVault(hosts, nil, all...))
 		s.must(s.up())
 		s.must(s.up("--expect-no-changes"))

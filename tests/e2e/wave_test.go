@@ -62,9 +62,9 @@ func TestWave(t *testing.T) {
 	delete(sections, "traefik")
 	sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
 	s := newStack(t, "e2e-wave", sections)
-	s.step("it comes up, and its webhook's gate holds", func(*testing.T) { s.must(s.up()) })
+	s.step("the first update succeeds", func(*testing.T) { s.must(s.up()) })
 	configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
-	s.step("with the webhook Pods are held, and start once", func(t *testing.T) {
+	s.step("with the webhook, Pods wait for their ConfigMaps and start once", func(t *testing.T) {
 		for i, c := range waveCases {
 			again, stuck := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
 			assert.Equal(t, c.with, again, c.name)
@@ -72,7 +72,7 @@ func TestWave(t *testing.T) {
 			s.waveResult(t, "with", origin, c, again)
 		}
 	})
-	s.step("without it they start again", func(t *testing.T) {
+	s.step("without the webhook, Pods restart", func(t *testing.T) {
 		sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true, "webhooks": false}}
 		s.configure(sections)
 		s.must(s.up())
@@ -87,7 +87,7 @@ func TestWave(t *testing.T) {
 			s.waveResult(t, "without", origin, c, again)
 		}
 	})
-	s.step("health says that the webhook is gone", func(t *testing.T) {
+	s.step("health names the missing webhook configuration", func(t *testing.T) {
 		sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
 		s.configure(sections)
 		s.must(s.up())
