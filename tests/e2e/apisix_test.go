@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestAPISIX brings APISIX up in a clean cluster and updates it again, changes parts of it, causes
-// a partial failure, and destroys it.
-func TestAPISIX(t *testing.T) {
+// TestAPISIXServesAndIsRemoved installs APISIX in a new cluster, changes it, causes a partial
+// failure, and destroys it.
+func TestAPISIXServesAndIsRemoved(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}

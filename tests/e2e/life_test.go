@@ -31,9 +31,9 @@ const (
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// TestLife upgrades a cluster while it serves. An upgrade that cannot succeed must be reported
-// before it begins, or when it stops.
-func TestLife(t *testing.T) {
+// TestClusterSurvivesUpgradeAndRestore upgrades a cluster while it serves. An impossible upgrade
+// must be reported before it begins, or when it stops.
+func TestClusterSurvivesUpgradeAndRestore(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
 	all := []node{
@@ -187,8 +187,8 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	s.configure(sections)
 }
 
-// lifeRate is the number of POSTs a second during TestLife. lifeLeast is the least number of POSTs
-// in a phase.
+// lifeRate is the number of POSTs a second during the upgrade. lifeLeast is the least number of
+// POSTs in a phase.
 const lifeRate, lifeLeast = 20, 1000
 
 // upgradesThoughKilled kills the upgrade while a server starts its new K3s. The next update
