@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Argo CD refuses sessions that are older than its password's time. So the time may only change
-// together with the password.
+// Argo CD refuses sessions that are older than the time of the admin password. So this time may
+// only change together with the password.
 func TestArgoCDPasswordTimeChangesOnlyWithItsHash(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

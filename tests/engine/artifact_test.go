@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// newArtifact changes the content of a bundled artifact, and its version if one is given.
+// newArtifact changes the content of an artifact in the bundle, and its version if one is given.
 func (s *stack) newArtifact(name string, version ...string) {
 	s.t.Helper()
 	bundle := os.Getenv(config.ArtifactsVariable)

@@ -8,11 +8,11 @@ import (
 // lostNode is the node whose host a history loses.
 const lostNode = "agent-1"
 
-// away reports whether the configured node's host is lost.
+// away reports whether the host of lostNode is lost and not replaced yet.
 func (h *history) away() bool { return h.lost%2 == 1 && !h.reality.at(lostNode).there }
 
-// loseOrRepair loses the host of lostNode or, at the next call, replaces it: a machine by consent,
-// an existing host by another address. The Node stays in the cluster.
+// loseOrRepair loses the host of lostNode. The next call configures a replacement: a new machine by
+// consent, or an existing host with another address. The Node stays in the cluster.
 func (h *history) loseOrRepair() {
 	h.lost++
 	if h.lost%2 == 1 {
@@ -39,9 +39,9 @@ func (h *history) deleteBeneath(at int) {
 	h.adrift = true
 }
 
-// restore restores the last snapshot, like `strata restore`: the cluster's objects get their old
-// content. Nodes in the snapshot join again by themselves. Objects that the stack has removed since
-// are not restored, because operators delete those by hand (docs/operations.md).
+// restore restores the last snapshot, like `strata restore`: the cluster's objects get their
+// content in the snapshot. Objects that the stack has removed since then stay removed, because
+// operators delete such objects by hand (docs/operations.md).
 func (h *history) restore() {
 	if h.kept == nil || h.kept.clusters != h.reality.clusters || !h.reality.serves() {
 		return

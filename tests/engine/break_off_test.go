@@ -21,7 +21,7 @@ const (
 	refused
 	// interrupted is a SIGINT: Pulumi starts no further action.
 	interrupted
-	// manners is the number of manners.
+	// manners is the number of values above.
 	manners = iota
 )
 
@@ -45,7 +45,7 @@ var (
 	errRefused = errors.New("made to fail once")
 )
 
-// before runs before the effect of an action. If it returns an error, the action ends without
+// before is called before the effect of an action. If it returns an error, the action fails without
 // effect.
 func (b *breakOff) before() error {
 	if b == nil {
@@ -71,8 +71,8 @@ func (b *breakOff) before() error {
 	return nil
 }
 
-// behind runs after the effect of an action. If it returns an error, the action ends without a
-// result.
+// behind is called after the effect of an action. If it returns an error, the action has its
+// effect, but the engine gets no result.
 func (b *breakOff) behind() error {
 	if b != nil && b.met && b.killed() {
 		return errKilled
@@ -82,8 +82,8 @@ func (b *breakOff) behind() error {
 
 func (b *breakOff) killed() bool { return b.manner == killedBefore || b.manner == killedBehind }
 
-// left returns the state after a kill: all writes until the first action that did not return, which
-// is pending. It returns nil if the run was not killed.
+// left returns the state that a killed run leaves: all writes until the first action without a
+// result, which is pending. It returns nil if the run was not killed.
 func (b *breakOff) left(
 	entries engine.JournalEntries, before *deploy.Snapshot,
 ) (*deploy.Snapshot, error) {

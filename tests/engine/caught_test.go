@@ -20,7 +20,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// standIn is a test that is expected to fail. It records the failure.
+// standIn is a testing.T whose failure is recorded and does not fail the test.
 type standIn struct {
 	*testing.T
 	failed bool
@@ -47,8 +47,8 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 		plant(h)
 		return h.played(all)
 	}
-	// The check ends with the first failure. One history in thirty has its kill at the right
-	// action.
+	// The check ends with the first failure. In one of thirty histories, the kill comes at the
+	// action that shows the fault.
 	configured(t, 600, 1)
 	stage, ended := &standIn{T: t}, make(chan struct{})
 	go func() { // a failure ends the goroutine
@@ -72,8 +72,8 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 }
 
 // shorter removes steps one after the other, as long as the history still fails. It tries each
-// history twice, because parallel actions make runs irreproducible. For that reason, rapid's own
-// shrinking gives up.
+// history twice, because parallel actions make runs irreproducible, where rapid's own shrinking
+// gives up.
 func shorter(all []step, how error, fails func(all []step) error) ([]step, error) {
 	for i := 0; i < len(all); {
 		fewer := slices.Delete(slices.Clone(all), i, i+1)
@@ -90,7 +90,7 @@ func shorter(all []step, how error, fails func(all []step) error) ([]step, error
 	return all, how
 }
 
-// configured sets rapid's flags.
+// configured sets rapid's flags for the number of histories and the seed.
 func configured(t *testing.T, histories, seed int) {
 	t.Helper()
 	for name, value := range map[string]any{"checks": histories, "seed": seed, "nofailfile": true, "shrinktime": "0s"} {
@@ -98,7 +98,7 @@ func configured(t *testing.T, histories, seed int) {
 	}
 }
 
-// ignoring returns a program in which one resource ignores changes of its input stdin.
+// ignoring returns a program in which one resource has ignoreChanges for its input stdin.
 func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		err := ctx.RegisterStackTransformation(
@@ -142,7 +142,7 @@ func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 	}
 }
 
-// Each invariant fails if it is broken.
+// The check after a run must report each broken invariant.
 func TestEachInvariantCanFail(t *testing.T) {
 	h := newHistory(t, "proxmox")
 	require.NoError(t, h.play(step{what: "up", without: true}))

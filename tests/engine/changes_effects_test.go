@@ -23,8 +23,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// put sets a key of the configuration. A key below a list, with [], is set in its first entry. It
-// returns a function that reverts the change.
+// put sets a key of the configuration; after [], that of the list's first entry. back reverts it.
 func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	t.Helper()
 	text, err := json.Marshal(s.config)
@@ -173,7 +172,7 @@ func changesFixed(before, inputs resource.PropertyMap) bool {
 	return len(values(inputs)) > 0 && !maps.Equal(values(before), values(inputs))
 }
 
-// addFixed adds the refusal to the effects of each key that has some values which K3s fixes.
+// addFixed adds to the effects of each key that K3s refuses to change some of its values.
 func addFixed(effects map[string]string) {
 	fixed := map[string][]string{}
 	for name := range config.FixedValues(nil) {
@@ -188,8 +187,8 @@ func addFixed(effects map[string]string) {
 	}
 }
 
-// lossEffects returns the objects of others that a change could delete, and the guard that refuses
-// it.
+// lossEffects returns the effect of a guard's new input: its refusal, which names the objects that
+// others may use, or their deletion by consent.
 func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	t.Helper()
 	var was, is teardown.Guard
@@ -204,13 +203,14 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	return []string{runsAgain}
 }
 
-// reconfigures reports whether the configuration of K3s changes, for which its install restarts it.
+// reconfigures reports whether an install changes configuration that needs a restart of K3s.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := hostInput(inputs).Stdin
 	return config != "" && restarting(config) != restarting(hostInput(before).Stdin)
 }
 
-// relabels reports whether only the labels and taints of the Node change, which needs no restart.
+// relabels reports whether an install changes K3s's configuration. After reconfigures, only labels
+// and taints of the Node are left, which need no restart.
 func relabels(before, inputs resource.PropertyMap) bool {
 	config := hostInput(inputs).Stdin
 	return config != "" && config != hostInput(before).Stdin
@@ -234,7 +234,7 @@ func signer(reissue resource.PropertyMap) string {
 	return signer
 }
 
-// protects reports whether a guard refuses a destroy.
+// protects reports whether a guard's input refuses every destroy.
 func protects(guard resource.PropertyMap) bool {
 	return strings.Contains(guard["stdin"].StringValue(), `"protected"`)
 }
@@ -251,7 +251,7 @@ func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	return before != nil && sum(inputs) != "" && sum(before.Inputs) != sum(inputs)
 }
 
-// machineEffects describes the effects on a machine in words. It uses the code that decides them.
+// machineEffects describes the effects on a machine in words, by the code of `strata vm`.
 func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	if gone {

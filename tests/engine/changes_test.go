@@ -20,21 +20,21 @@ import (
 // update makes the test write docs/config-changes.md.
 var update = flag.Bool("update", false, "write docs/config-changes.md anew")
 
-// changeGroup is a deployed stack with changes of its keys.
+// changeGroup describes a deployed stack and changes of its keys.
 type changeGroup struct {
 	Stack string `json:"stack"`
 	// With replaces sections of the committed stack. Hosts replaces keys of section hosts; null
 	// removes a key.
 	With  map[string]section `json:"with"`
 	Hosts section            `json:"hosts"`
-	// Set has new values by key. Removed has values that take something away, or null if that is the
-	// object that the key is in; their effects are added to those of other values. Artifacts has the
-	// artifact whose version a key selects.
+	// Set has new values by key. Removed has values by key that remove something; null removes the
+	// object around the key. Their effects are added to those of Set. Artifacts has the artifact
+	// whose version a key selects.
 	Set       map[string]any    `json:"set"`
 	Removed   map[string]any    `json:"removed"`
 	Artifacts map[string]string `json:"artifacts"`
-	// Unseen describes the effect of keys that cannot be previewed. Beside adds to the effects of
-	// others.
+	// Unseen has the effects of keys that cannot be previewed. Beside has additions to the effects
+	// of other keys.
 	Unseen map[string]string `json:"unseen"`
 	Beside map[string]string `json:"beside"`
 }

@@ -41,8 +41,8 @@ func (c *checkpoint) Save(deployment apitype.TypedDeployment) error {
 	return os.WriteFile(c.path, text, 0o600)
 }
 
-// timedUp runs an update like the command line, and returns its duration. run is slower, because
-// its harness checks every intermediate state.
+// timedUp runs an update like the command line, and returns its duration and the number of its
+// steps by kind. run is slower, because its harness checks every intermediate state.
 func (s *stack) timedUp() (time.Duration, map[string]int) {
 	s.t.Helper()
 	defer s.begins()()
@@ -89,8 +89,8 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	return took, counts
 }
 
-// workloads returns a program with a number of workloads in a cluster. Each has a certificate and
-// the gate that waits for it.
+// workloads returns a program with a number of workloads in a cluster. Each has a certificate and a
+// gate that waits for the certificate.
 func workloads(number int) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		cfg, err := config.FromPulumi(ctx)

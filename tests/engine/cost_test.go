@@ -17,8 +17,8 @@ import (
 	"strata/tests/bench"
 )
 
-// most is the largest number of workloads. usual is the largest one for which each step is saved
-// without the flag -long.
+// most is the largest number of workloads. Without the flag -long, updates that save each step are
+// measured only up to usual.
 const most, usual = 1000, 100
 
 var long = flag.Bool("long", false,
@@ -44,7 +44,7 @@ func TestCost(t *testing.T) {
 			bench.On("cost_noop", "workloads", number, "s", c.noop))
 		if len(c.saving) > 0 {
 			results = append(results, bench.On("cost_up", "workloads", number, "s", c.saving))
-			// Only the shares of the largest number are kept.
+			// Only the shares of processor time for the largest number are kept.
 			results = slices.DeleteFunc(results,
 				func(r bench.Result) bool { return r.Unit == "ratio" })
 			results = append(results, shares(t, &c.profiled, number)...)
@@ -86,8 +86,8 @@ func (c *cost) measure(t *testing.T, number int) {
 	c.noop = append(c.noop, noop.Seconds())
 }
 
-// parts assign processor time. A sample belongs to the part of its innermost function that has a
-// text of a part in its name.
+// parts assign processor time by functions. A sample belongs to the part of its innermost function
+// whose name contains the text of a part.
 var parts = []struct{ name, function string }{
 	{"saving the state", "engine_test.(*checkpoint)."},
 	{"saving the state", "/pkg/v3/backend."},

@@ -38,7 +38,7 @@ func (c *counted) history(err error) {
 	c.write(20)
 }
 
-// write writes the counts after every so many trials, or always if every is 0.
+// write writes the counts if their number is a multiple of every, or always if every is 0.
 func (c *counted) write(every int) {
 	if c.n++; every > 0 && c.n%every != 0 || os.Getenv("RECORD") == "" {
 		return

@@ -54,16 +54,15 @@ func TestDestroySucceedsWithDeadMachine(t *testing.T) {
 	s := newStack(t, "proxmox")
 	s.mustUp()
 	for name := range s.stored() {
-		// The state still has its host key and the random values of its replacements, which exist
-		// nowhere else.
+		// These resources have no command on the machine: they delete the machine, or only a value
+		// in the state.
 		own := strings.TrimPrefix(name, "hosts-agent-1-")
 		isLocal := slices.Contains([]string{"vm", "vm-attempt", "recreated", "identity"}, own)
 		if strings.Contains(name, "-agent-1-") && !isLocal || strings.HasPrefix(name, "metallb-") {
 			s.fail("delete", name)
 		}
 	}
-	// Gates that observe the whole cluster have no delete command. Only objects with DeletedWith
-	// may fail here.
+	// Gates that observe the whole cluster have no delete command that could fail.
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
@@ -87,8 +86,8 @@ func TestDestroySucceedsWithRunProgram(t *testing.T) {
 	}
 }
 
-// An existing host must not leave the state silently. Its uninstall must succeed, or a person
-// removes it from the state.
+// A failed uninstall keeps an existing host in the state, until it succeeds or a user removes the
+// host from the state.
 func TestDestroyFailsOnDeadHostAndNextDestroyContinues(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -107,8 +106,8 @@ func TestDestroyFailsOnDeadHostAndNextDestroyContinues(t *testing.T) {
 
 const guard = "k3s-teardown-guard"
 
-// Pulumi checks its own protection only when it reaches a resource. With --skip-preview, dependents
-// are deleted by then.
+// Strata's guard must refuse first, because Pulumi checks its own protection only when it reaches a
+// resource. By then, with --skip-preview, dependents are already deleted.
 func TestRefusedDestroyDeletesNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -148,8 +147,8 @@ func TestUpdateCreatesMissingLastGuardAndChangesNoOtherResource(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The guard's input is in the state, so the value of the last update decides. A change of it
-// changes no other resource.
+// The guard's input is stored in the state, so a destroy uses the value of the last update. A
+// change of the value updates no other resource.
 func TestProtectChangeUpdatesOnlyGuards(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

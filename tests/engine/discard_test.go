@@ -28,7 +28,7 @@ func withTeam(t *testing.T) *stack {
 	return s
 }
 
-// guarded returns the input of a guard and its last output.
+// guarded returns the input and the last output of a guard.
 func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard,
 	printed teardown.Objects) {
 	t.Helper()
@@ -48,9 +48,8 @@ var leaving = map[string]func(s *stack){
 	"Argo CD": func(s *stack) { s.set("argocd", "enabled", false) },
 }
 
-// The engine deletes after all updates. A guard checks before any layer changes, and compares with
-// its own previous output. It checks again before the first delete, because a failed run leaves its
-// deletes to a run that may be days later.
+// The engine deletes after all updates. The first guard checks before any layer changes. The last
+// guard checks again before the first delete, because a failed run leaves its deletes to another.
 func TestGuardsCheckRemovalsBeforeChangesAndBeforeDeletes(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +113,8 @@ func TestContinueOnErrorDeletesNothingIfGuardIsSkipped(t *testing.T) {
 	assert.Empty(t, failed.actions.names("delete"))
 }
 
-// A reverted change needs no check, because the guard's output is the old one.
+// A reverted change needs no check, because the failed guard's output in the state is still that of
+// the old configuration.
 func TestRevertAfterRefusedUpdateChangesNothing(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
@@ -126,8 +126,8 @@ func TestRevertAfterRefusedUpdateChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A run that fails after the first guard leaves its deletes to a later run. Until then, others may
-// create objects.
+// A run that fails after the first guard leaves its deletes to a later run. Others may create
+// objects before that run.
 func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	s := withTeam(t)
 	leaving["the last workload of a namespace"](s)
@@ -200,8 +200,8 @@ func TestPreviewWarnsOfRemovals(t *testing.T) {
 	assert.Contains(t, warned[0], "namespace team-a")
 }
 
-// On an existing cluster, each object is deleted. Objects of others in the stack's namespaces would
-// be deleted with the namespaces.
+// On an existing cluster, a destroy deletes the stack's namespaces and the objects of others in
+// them. So the guard must refuse before any delete.
 func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -217,8 +217,8 @@ func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The provider only starts the deletion of a namespace. A later command waits for its end, and
-// reports what delays it.
+// The provider only starts the deletion of a namespace. A later command waits until the namespace
+// is gone, and reports what blocks the deletion.
 func TestUpdateWaitsForNamespaceTerminationAfterDelete(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -248,8 +248,8 @@ func TestUpdateWaitsForNamespaceTerminationAfterDelete(t *testing.T) {
 	assert.Empty(t, spared.actions.ending("delete", "-end"), "they go with the cluster")
 }
 
-// A namespace that is still terminating is not in the state. If its layer is configured again, the
-// layer creates the namespace and its objects again.
+// A namespace whose deletion blocks has left the state. If its layer is configured again, the layer
+// creates the namespace and its objects again.
 func TestRestoredLayerRecreatesNamespaceStuckInTermination(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]

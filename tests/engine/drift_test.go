@@ -27,13 +27,13 @@ import (
 type drifting struct {
 	found []drift.Difference
 	at    time.Time
-	// mutex guards back, the resources whose objects were put back.
+	// mutex guards back, the restored resources. fails is the result of each restore.
 	mutex sync.Mutex
 	back  []string
 	fails error
 }
 
-// finds makes the stack's program put back what d has found.
+// finds makes the stack's program restore the resources that differ by d.found.
 func (s *stack) finds(d *drifting) {
 	s.registers = platform.Program{State: s.state, Drift: func(ctx *pulumi.Context, name string,
 		_ config.Drift) (*components.PutBack, error) {
@@ -51,7 +51,7 @@ func (s *stack) finds(d *drifting) {
 	}}.Run
 }
 
-// mark makes the program find a difference of each resource, and no other.
+// mark makes the program find a difference of each resource, and no other differences.
 func (d *drifting) mark(resources ...string) {
 	d.found, d.back = nil, nil
 	for _, name := range resources {
@@ -65,7 +65,7 @@ func (d *drifting) mark(resources ...string) {
 var driftingResources = []string{"traefik-release", "metallb-pool", "traefik-namespace",
 	"crds-gateway-api", "k3s-server-1-install", "k3s-upgrade"}
 
-// gatesOfDriftingResources are the gates that check driftingResources. They run again.
+// gatesOfDriftingResources are the gates that run again after their restore.
 var gatesOfDriftingResources = []string{"traefik-rollout", "metallb-pool-gate",
 	"crds-gateway-api-gate", "k3s-server-1-gate", "k3s-nodes", "k3s-system",
 	"traefik-address"}
@@ -108,7 +108,7 @@ func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
 	require.Empty(t, s.mustUp().changed())
 }
 
-// Every object of a stack, and every release, can say what was put back.
+// An update restores every object and release of a stack in place, and keeps its other inputs.
 func TestEveryObjectCanBePutBack(t *testing.T) {
 	for _, name := range []string{"kind", "local"} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestEveryObjectCanBePutBack(t *testing.T) {
 	}
 }
 
-// manifest writes a file with an object that has annotations, and a Secret without.
+// manifest writes a file with an object that has annotations, and a Secret without annotations.
 func (s *stack) manifest(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "team.yaml")

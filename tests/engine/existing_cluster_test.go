@@ -22,8 +22,8 @@ func (s *stack) inCluster() []string {
 	return names
 }
 
-// In an existing cluster, the stack deletes its own objects. In a cluster of the stack they are
-// deleted with the machines.
+// In an existing cluster, a destroy deletes the stack's objects. In a cluster that the stack
+// created, they vanish with the cluster.
 func TestDestroyDeletesEachObjectInExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -75,7 +75,7 @@ func TestSecondUpdateOnExistingClusterChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// kind renews certificates once a year. Other clusters renew a token every hour.
+// kind's client certificate lasts a year; other clusters renew a token every hour.
 func TestRenewedCredentialReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -98,8 +98,8 @@ func TestRenewedCredentialReplacesNothing(t *testing.T) {
 
 const identity = "cluster-identity"
 
-// If the context leads to another cluster, nothing may change there, and nothing may be deleted in
-// the old one, whatever the engine's options are. A proxy may choose the cluster by the credential
+// If the context leads to another cluster, nothing may change there or be deleted in the old
+// cluster, with or without --continue-on-error. A proxy may select the cluster by the credential
 // alone.
 func TestOtherClusterInSameContextIsRefused(t *testing.T) {
 	for _, other := range []struct {
@@ -119,7 +119,7 @@ func TestOtherClusterInSameContextIsRefused(t *testing.T) {
 		refused := s.up()
 		require.Error(t, refused.err)
 		assert.Contains(t, toldAbout(refused, identity), "made to fail")
-		// Gates may be between their delete and their create. They are no objects of a cluster.
+		// The refused run may have deleted gates that it has not created again.
 		assert.Subset(t, []string{"cluster-nodes", "cluster-system"},
 			refused.actions.names("delete"))
 		for name := range refused.changed() {
@@ -156,8 +156,8 @@ func TestRotatedCAReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The test follows the advice of the refusal. The state forgets all objects of the old cluster,
-// which keeps them, and the next update creates them in the new cluster.
+// The test follows the advice of the refusal. The state forgets all objects, the old cluster keeps
+// them, and the next update creates them in the new cluster.
 func TestUpdateRecreatesObjectsElsewhereAfterClusterStateDelete(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()

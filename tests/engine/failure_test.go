@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A failed gate is not stored in the state, its dependents are not created, and the next update
-// continues with it.
+// A failed gate is not stored in the state, and its dependents are not created. The next update
+// begins with the gate.
 func TestFailedGateStopsDependentsAndNextUpdateContinues(t *testing.T) {
 	gates := map[string]string{
 		"hosts-agent-1-gate": "hosts", "k3s-server-1-gate": "k3s",
@@ -93,8 +93,8 @@ func TestFailedGateRunsAgainOnNextUpdate(t *testing.T) {
 	assert.NotContains(t, next.names("create"), "k3s-server-1-install", "it is done")
 }
 
-// After a failed change is reverted, every input is the old one. Steps that had started must run
-// again nevertheless, and others must not.
+// After a failed change is reverted, all inputs are the old ones. Steps that had started must run
+// again nevertheless, and no other steps.
 func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
@@ -122,7 +122,7 @@ func TestRevertedFailedChangeRunsStartedStepsAgain(t *testing.T) {
 	}
 }
 
-// Resources that are no longer in the state do not block a destroy.
+// A destroy must also succeed if failed resources have left the state.
 func TestDestroyAfterFailedChangeLeavesNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -135,8 +135,8 @@ func TestDestroyAfterFailedChangeLeavesNothing(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// A step with a delete action, or whose output is needed, cannot leave the state. It runs again
-// because its attempt changed.
+// A failed step that has a delete action, or an output that others need, stays in the state. It
+// runs again because its attempt has changed.
 func TestRevertedFailedStepIsUpdatedInPlace(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("k3s", "vip", "10.10.0.10")
@@ -153,7 +153,7 @@ func TestRevertedFailedStepIsUpdatedInPlace(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// toldAbout returns all messages about a resource.
+// toldAbout returns all error messages about a resource.
 func toldAbout(r *result, name string) string {
 	var output strings.Builder
 	for urn, message := range r.errors {
@@ -164,7 +164,7 @@ func toldAbout(r *result, name string) string {
 	return output.String()
 }
 
-// urnOf returns the URN in messages about a resource.
+// urnOf returns the resource's URN in the error messages about it.
 func (r *result) urnOf(name string) string {
 	for urn := range r.errors {
 		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {

@@ -31,7 +31,7 @@ func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 	return state, nil
 }
 
-// past returns what the state reveals about the cluster.
+// past returns the facts about the cluster that the state contains.
 func (s *stack) past(ctx context.Context, name string) (members.Past, error) {
 	state, err := s.state(ctx, name)
 	return members.PastOf(state), err
@@ -47,7 +47,7 @@ func (s *stack) moved(names ...string) {
 // servers are the servers of the stack that the tests move to new hosts.
 var servers = []string{"server-1", "server-2", "server-3"}
 
-// If no host knows the cluster, an update would start a second cluster.
+// If all servers move, no host has the cluster's data, and an update would start a second cluster.
 func TestUpdateThatMovesEveryServerIsRefusedBeforeChanges(t *testing.T) {
 	for name, change := range map[string]struct {
 		removed, moved []string
@@ -98,8 +98,7 @@ func TestUpdateMayMoveOneServer(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// If a kill comes before the install, there is no cluster yet. Its host may be replaced, and the
-// update must not be refused for ever.
+// An update that fails before the first install has started no cluster. So all servers may move.
 func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
@@ -113,8 +112,8 @@ func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Before each install, the state decides whether its script may start a cluster. That is no input
-// of the install, because it would make the second update install again.
+// The program decides from the state whether an install may start a cluster. That decision is no
+// input of the install, because it would make the second update install again.
 func TestOnlyFirstServerInstallMayStartCluster(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

@@ -39,9 +39,8 @@ func (s *stack) gates() (stored, foretold []string) {
 	return stored, foretold
 }
 
-// `strata health` lists missing and left-over gates. After a successful update there are none.
-// After a failed one, each gate that was not reached is missing. A gate that the configuration no
-// longer has is left over.
+// `strata health` compares the gates in the state with those of the configuration. After a
+// successful update they must be the same.
 func TestConfiguredGatesMatchGatesInState(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {
@@ -55,8 +54,8 @@ func TestConfiguredGatesMatchGatesInState(t *testing.T) {
 }
 
 func TestFailedUpdateLeavesUnreachedGatesOutOfState(t *testing.T) {
-	// No gate runs before the gate of its host. The engine decides which gates of other hosts have
-	// run.
+	// No gate runs before the gate of its host, and the engine may run gates of other hosts in any
+	// order. So only the gates around the failed one are known.
 	for gate, around := range map[string]struct{ before, behind string }{
 		"hosts-agent-1-gate": {behind: "k3s-agent-1-gate"},
 		"k3s-api":            {before: "hosts-server-1-gate", behind: "metallb-webhook"},

@@ -13,15 +13,15 @@ import (
 	"strata/config"
 )
 
-// Histories leave out events that this level cannot represent: concurrent updates, which the
-// backend's lock prevents, a lost quorum, and fields that are edited outside Pulumi, which the real
-// provider reads in its own way.
+// Histories have no events that the fake providers cannot represent: concurrent updates, which the
+// backend's lock prevents, a lost quorum, and fields edited outside Pulumi, for which the real
+// provider has its own rules.
 
-// step is an operation on a stack, or an event outside it.
+// step is a run of Pulumi, a change of the configuration, or an event outside Pulumi.
 type step struct {
 	what string
-	// breaks is the manner of the interruption, and at the number of the action. without is true
-	// for a run without an interruption.
+	// breaks is the manner of the interruption, and at is the number of the interrupted action.
+	// without is true for a run without an interruption.
 	breaks  manner
 	at      int
 	without bool
@@ -34,7 +34,7 @@ func (o step) String() string {
 	return fmt.Sprintf("%s %s %d", o.what, o.breaks, o.at)
 }
 
-// changes are changes of the configuration by a user. Each is applied, and later reverted.
+// changes are changes of the configuration by a user. The second use of a change reverts it.
 var changes = map[string]func(s *stack, taken bool){
 	"label": func(s *stack, taken bool) {
 		s.node("agent-1")["labels"] = map[string]any{"taken": fmt.Sprint(taken)}
@@ -50,17 +50,17 @@ var changes = map[string]func(s *stack, taken bool){
 	},
 }
 
-// history is a stack, with the changes and events of a history.
+// history is a stack, with the changes and events that it has had so far.
 type history struct {
 	*stack
 	taken map[string]bool
 	all   []any
 	// left are the nodes that were removed from the configuration.
 	left []string
-	// lost counts the losses of agent-1's host. While it is odd, the node has no host.
+	// lost counts losses and replacements of agent-1's host; an odd number means no host.
 	lost int
 	// adrift is true if objects were deleted outside Pulumi, or changed by a restore. An update
-	// without refresh ignores that.
+	// without refresh does not notice such changes.
 	adrift bool
 	// refreshed is true after a run with a refresh. looked has the time of each resource's last
 	// write before that run.
@@ -98,7 +98,7 @@ func newHistory(t *testing.T, name string) *history {
 	return h
 }
 
-// onExistingHosts reports whether no command makes or removes the hosts.
+// onExistingHosts reports whether the stack uses existing hosts, and creates no machines.
 func (h *history) onExistingHosts() bool { return h.config["strata:hosts"]["driver"] == "existing" }
 
 // wanted returns the names of the configured nodes.
@@ -114,7 +114,7 @@ func (h *history) wanted() []string {
 	return names
 }
 
-// play runs one step. It returns an error if a run fails that was not interrupted.
+// play runs one step. It returns an error if a run without an interruption fails.
 func (h *history) play(one step) error {
 	switch one.what {
 	case "up", "refresh":
@@ -142,7 +142,7 @@ func (h *history) play(one step) error {
 	return nil
 }
 
-// toggle removes nodes from the configuration, or adds them again.
+// toggle removes nodes from the configuration or, at the next call, adds them again.
 func (h *history) toggle(names []string) error {
 	if slices.Contains(h.left, names[0]) {
 		h.left = slices.DeleteFunc(h.left,
@@ -187,7 +187,7 @@ func (h *history) ends(op lt.TestOp, one step) error {
 	return err
 }
 
-// told returns an error if the output of a run contains a secret.
+// told returns an error if the messages of a run contain a secret.
 func (h *history) told(ended *result) error {
 	for _, secret := range secrets {
 		if strings.Contains(fmt.Sprint(ended.err, ended.errors), secret) {
@@ -197,9 +197,9 @@ func (h *history) told(ended *result) error {
 	return nil
 }
 
-// converges checks the results that must follow any history. An update succeeds, a second one
-// changes nothing, and a destroy leaves nothing. Before that, a lost host gets a replacement, and
-// changes outside Pulumi are refreshed.
+// converges checks the results that must follow any history. First, a lost host is replaced. An
+// update must succeed, with a refresh after changes outside Pulumi. A second one must change
+// nothing, and a destroy must leave nothing.
 func (h *history) converges() error {
 	if h.lost%2 == 1 {
 		h.loseOrRepair()
@@ -218,13 +218,13 @@ func (h *history) converges() error {
 	return h.play(step{what: "destroy", without: true})
 }
 
-// done has the operations and events. Runs of the engine are more frequent.
+// done has the steps from which histories are drawn. Updates occur more often than others.
 var done = []string{
 	"up", "up", "up", "up", "up", "up", "destroy", "refresh", "label", "names", "argocd", "pool",
 	"agent-2", "servers", "upgrade", "lose", "kubectl", "snapshot", "restore",
 }
 
-// boundaries is a prime number above the number of actions of any update.
+// boundaries is a prime number above the number of actions of any run.
 const boundaries = 241
 
 // steps generates random histories.
@@ -237,7 +237,7 @@ func steps() *rapid.Generator[[]step] {
 		}
 		if !one.without || one.what == "kubectl" {
 			// Rapid draws small numbers far more often than large ones, and an update starts with
-			// hosts. The multiplication spreads interruptions over all layers.
+			// hosts. So the number is multiplied, which spreads interruptions over all layers.
 			one.at = rapid.IntRange(0, boundaries-1).Draw(t, "at") * 89 % boundaries
 		}
 		return one

@@ -16,7 +16,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secrets are texts that must never be in plain.
+// secrets are texts that must never be in plain text in a state or a message.
 var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 
 // whole checks all invariants after an update.
@@ -133,9 +133,9 @@ func (h *history) nothingIsPlain() error {
 	return nil
 }
 
-// gatesLookedLast checks that each gate in the state has run since its dependencies were last
-// written. Resources that a refresh has recreated do not count. They do not change a gate's inputs,
-// and docs/operations.md recommends `strata health` after a refresh.
+// gatesLookedLast checks that each gate in the state has run after the last write of its
+// dependencies. It ignores writes by a refresh, which recreates objects without a change of a
+// gate's inputs: docs/operations.md recommends `strata health` after a refresh.
 func (h *history) gatesLookedLast() error {
 	if h.refreshed {
 		maps.Copy(h.looked, h.written)
@@ -160,8 +160,8 @@ func isGate(state *pkgresource.State) bool {
 	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
 }
 
-// moves reports whether a write of a resource affects gates: K3s's configuration, a release or a
-// workload.
+// moves reports whether gates must run after a write of the resource: a node's install, a release
+// or a workload.
 func moves(state *pkgresource.State) bool {
 	kind := string(state.Type)
 	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") ||

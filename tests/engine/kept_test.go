@@ -17,10 +17,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// keep makes TestKeep write the deployed stacks of this commit, for the tests of later commits.
+// keep makes TestKeep write the deployed stacks of this commit, which tests of later commits read.
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
-// keptStacks are the committed stacks that are kept, one for each way to get hosts.
+// keptStacks are the committed stacks that TestKeep writes, one for each kind of hosts.
 var keptStacks = []string{"staging", "proxmox", "kind"}
 
 // kept is a deployed stack of an earlier commit: its configuration and its state. The secrets in it
@@ -33,7 +33,7 @@ type kept struct {
 	Answers *pulumitest.Answers `json:"answers"`
 }
 
-// keptFile returns the path of the file of a kept stack. The tests run in other folders.
+// keptFile returns the path of the file of a kept stack from any working directory.
 func keptFile(name string) string {
 	return filepath.Join(root, "tests", "engine", "testdata", "kept", name+".json.gz")
 }

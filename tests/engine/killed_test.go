@@ -18,8 +18,8 @@ import (
 	"strata/platform"
 )
 
-// adopting makes the stack use the program that Pulumi runs, with a hook before changes. The hook
-// refuses objects of another program, and deletes the release that a killed run left.
+// adopting makes the stack use the program that Pulumi runs, with a hook before each change. The
+// hook refuses objects in foreign, and deletes a release that a killed run left.
 func (s *stack) adopting(foreign ...string) {
 	s.registers = platform.Program{Connect: func(
 		kubeconfig string, _ []string,
@@ -44,8 +44,8 @@ func (s *stack) adopting(foreign ...string) {
 	}}.Run
 }
 
-// killAt changes the state to the one after a kill during the create of the resource at an index.
-// It has the resources before it, and the pending create. The cluster keeps its objects.
+// killAt changes the state to that after a kill during the create of the resource at index. The
+// state keeps only the resources before it and the pending create. The cluster keeps all objects.
 func (s *stack) killAt(index int) (killed string) {
 	resources := s.snapshot.Resources
 	pending := resources[index]
@@ -81,8 +81,8 @@ func TestKilledUpdatesConvergeWhileClusterIsAlive(t *testing.T) {
 	}
 }
 
-// Without the hook, the provider reports that the first object already exists. This shows that the
-// test above can fail.
+// Without the hook, the first existing object fails the update. This shows that
+// TestKilledUpdatesConvergeWhileClusterIsAlive can fail.
 func TestUpdateFailsOnExistingObjectWithoutAdoptHook(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
@@ -150,8 +150,8 @@ func TestUpdateFailsOnNamespaceOfAnotherProgram(t *testing.T) {
 	assert.NotContains(t, s.stored(), "metallb-namespace")
 }
 
-// For a state from before the hook, an update must not recreate or change objects in the cluster.
-// Only a setting of the provider changes.
+// The first update with the hook must only change a setting of the provider. It must not recreate
+// or change objects in the cluster.
 func TestUpdateOfStateWithoutAdoptHookChangesOnlyProvider(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()

@@ -23,10 +23,11 @@ import (
 type scene struct {
 	name string
 	op   lt.TestOp
-	// begin prepares a deployed stack for the operation. If it is nil, the stack is not deployed.
+	// begin prepares a deployed stack for the operation. If begin is nil, the operation is the
+	// first update.
 	begin func(h *history)
-	// ours is true if the stack creates the cluster; machines is true if it also creates the
-	// virtual machines.
+	// ours is true if the scene needs a cluster that the stack creates. machines is true if it also
+	// needs virtual machines that the stack creates.
 	ours, machines bool
 }
 
@@ -66,7 +67,7 @@ func (c scene) plays(h *history) bool {
 		(h.reality.existing || h.onExistingHosts()))
 }
 
-// killed is a stack after a kill: the state that was written, and the effects so far.
+// killed has the state and the simulated hosts and cluster after a kill.
 type killed struct {
 	at       string
 	snapshot *deploy.Snapshot
@@ -74,8 +75,8 @@ type killed struct {
 }
 
 // kills runs an operation without interruption, and returns the result of a kill before and after
-// each action. The effects of parallel actions are those of this run. Kills with the same result
-// count once.
+// each action. Parallel actions have the effects that they have had in this run. Kills with the
+// same result count once.
 func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	var all []killed
 	var wrong error
@@ -98,9 +99,9 @@ func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	return all, wrong
 }
 
-// survives checks the steps that follow a kill: the same command again, a second update without
-// changes, and a destroy that leaves nothing. In a cluster of the stack, an update may also follow
-// a killed destroy.
+// survives checks the steps that must succeed after a kill: the same command again, an update
+// without changes, and a destroy that leaves nothing. If the stack created the cluster, an update
+// must also succeed after a killed destroy.
 func (h *history) survives(one killed, destroys bool) error {
 	h.from(one)
 	if destroys {
@@ -122,9 +123,9 @@ func (h *history) survives(one killed, destroys bool) error {
 // cluster.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
-// recover acts like `strata repair`, which an existing cluster needs after such a kill
-// (docs/adr/0023). It deletes releases that the state lacks, and the next update adopts existing
-// objects.
+// recover acts like `strata repair`, which an existing cluster needs after these errors
+// (docs/adr/0023). It deletes releases that the state lacks, and lets the next update adopt
+// existing objects.
 func (h *history) recover() {
 	known := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -181,7 +182,7 @@ func TestUpdateConvergesAfterEveryKill(t *testing.T) {
 	}
 }
 
-// scene prepares a scene and returns its kills.
+// scene prepares the stack for a scene, and returns the results of its kills.
 func (h *history) scene(one scene) []killed {
 	if one.begin != nil {
 		up := h.up()

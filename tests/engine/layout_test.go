@@ -26,7 +26,7 @@ const leftAlone = "refused, nothing was changed: "
 // lastGuards are the guards that a destroy deletes first.
 var lastGuards = map[string]string{"staging": guard, "kind": "cluster-teardown-guard"}
 
-// looksAtLayout makes the program check the layout of the state, as in a run by Pulumi.
+// looksAtLayout makes the program check the state's layout, as when Pulumi runs it.
 func (s *stack) looksAtLayout() {
 	s.registers = platform.Program{State: s.state}.Run
 }
@@ -40,8 +40,8 @@ func (s *stack) contents() map[string]string {
 	return contents
 }
 
-// withoutLayout returns a stack whose state has no layout. If failed is true, the first update
-// failed at the last layers.
+// withoutLayout returns a stack whose state has no layout. If failed is true, the state is that of
+// a first update that failed at the last layers.
 func withoutLayout(t *testing.T, name string, failed bool) *stack {
 	t.Helper()
 	s := stackOf(t, name, filepath.Join(root, "tests", "engine", "testdata", "without-layout",
@@ -79,7 +79,7 @@ func TestUpdateAndPreviewRefuseStateWithoutLayout(t *testing.T) {
 	}
 }
 
-// installs makes delete commands run this test binary as Strata.
+// installs makes delete commands of the state run this test binary in place of Strata.
 func (s *stack) installs(t *testing.T) {
 	t.Helper()
 	project := t.TempDir()
@@ -101,8 +101,8 @@ func (s *stack) installs(t *testing.T) {
 	}
 }
 
-// A destroy does not run the program. Its first delete is that of the last guard. If a failed
-// update did not reach that guard, each delete command must refuse by itself.
+// A destroy does not run the program. It first deletes the last guard. If a failed update did not
+// create that guard, each delete command itself must refuse.
 func TestDestroyOfStateWithoutLayoutChangesNoHost(t *testing.T) {
 	for name, last := range lastGuards {
 		t.Run(name+" finished", func(t *testing.T) {

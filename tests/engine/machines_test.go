@@ -17,8 +17,8 @@ func onProxmox(t *testing.T) *stack {
 	return s
 }
 
-// A change of a machine's address, login or fixed properties must not recreate the machine. Its
-// workload would be lost, and later steps would not run again.
+// A change of a machine's address, login or fixed properties must not recreate the machine. The
+// machine's workload would be lost, and later steps on it would not run again.
 func TestConfigurationChangesReplaceNoMachine(t *testing.T) {
 	changes := map[string]func(s *stack){
 		"the hypervisor's user": func(s *stack) {
@@ -73,7 +73,7 @@ func machinesOf(s *stack) []string {
 	return names
 }
 
-// The guard refuses before any change.
+// Two consents in one run: the guard refuses before any machine changes.
 func TestRefusingMachineGuardChangesNoMachine(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
@@ -129,8 +129,8 @@ func TestRecreateReplacesMachineAndRunsItsStepsAgain(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("delete", "hosts-server-2-vm"))
 }
 
-// The preview of a consent shows its whole effect: one machine and its commands are replaced, and
-// no object of the cluster. Since 3.260, Pulumi replaces commands with their deletedWith.
+// With consent, the preview shows one machine and its commands as replaced, and no object of the
+// cluster. Pulumi 3.260 and later replaces commands with the resource of their deletedWith.
 func TestPreviewOfRecreateShowsOneMachineReplaced(t *testing.T) {
 	s := onProxmox(t)
 	s.node("agent-1")["recreate"] = "older-processor"

@@ -7,8 +7,8 @@ import (
 	"strata/cli"
 )
 
-// asStrata is a variable that makes this test binary the command line of Strata. Tests run commands
-// of resources with it.
+// asStrata is the variable that makes this test binary behave as the program strata. With it, tests
+// run commands of resources.
 const asStrata = "ENGINE_TEST_AS_STRATA"
 
 func TestMain(m *testing.M) {

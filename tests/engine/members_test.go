@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi deletes after all updates. So an update removes a leaving node from the cluster before the
-// gate of the exact node set runs. Its host is uninstalled after that gate.
+// Pulumi deletes after all updates. So an update removes a node from the cluster before the gate of
+// the exact node set runs, and uninstalls K3s on the host after that gate.
 func TestRemovedAgentLeavesBeforeNodesGateAndUninstallsAfter(t *testing.T) {
 	for _, name := range []string{"staging", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -105,8 +105,8 @@ func TestServerConfigChangeRollsOutOneServerAtATime(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The upgrade starts when every node has its binary and every gate of the old K3s passes. The
-// layers above wait for it.
+// The upgrade waits until every node has the new binary and every gate of the old K3s passes. The
+// layers above K3s wait for the upgrade.
 func TestUpgradeStartsOnceEveryNodeHasBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -142,8 +142,8 @@ func TestFailedUpgradeStopsLayersAboveAndRunsAgain(t *testing.T) {
 	assert.True(t, next.before("create", "k3s-upgrade", "update", "metallb-release"))
 }
 
-// When a host replaces a dead one, the name must be free before it joins, and it must be a member
-// before the gate of the node set runs.
+// When a host replaces a dead one of the same name, the dead node must be removed before the host
+// joins. The gate of the node set must run after the join.
 func TestReplacedServerIsAdmittedBeforeInstall(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -160,8 +160,8 @@ func TestReplacedServerIsAdmittedBeforeInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The gate of each host refuses a version to which K3s cannot upgrade, before any file is copied to
-// a host.
+// The gate of each host refuses a version to which K3s cannot upgrade. Until it passes, no file may
+// be copied to a host.
 func TestHostThatRefusesVersionGetsNoBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -202,8 +202,7 @@ func TestEnabledLayerPushesItsImagesWithoutNodeRestart(t *testing.T) {
 	assert.Empty(t, did.names("delete"))
 }
 
-// An agent that joined through a removed server restarts, so its gate must run again. A random
-// history found that it did not.
+// An agent that joined through a removed server restarts. So its gate must run again.
 func TestAgentGateRunsAgainWhenServersAreRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

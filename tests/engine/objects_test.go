@@ -13,8 +13,8 @@ import (
 // releaseType is the type of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
-// objectOf returns the API server's name for a resource. It is empty if the resource is no object
-// or has no name yet.
+// objectOf returns the kind, namespace and name of a resource that is an object of the cluster. The
+// text is empty if the resource is no object or has no name yet.
 func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	kind := string(urn.Type())
 	metadata := inputs["metadata"]
@@ -38,10 +38,9 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists records the creation of an object. If the object exists already, the API server refuses
-// the creation. Helm refuses a release whose name is in use. With upsert, the provider adopts an
-// existing object, but never a release (pulumi-kubernetes upsertExistingObjects). The caller must
-// hold the mutex.
+// exists records the creation of an object. It returns an error if the object exists, like the API
+// server, or Helm for a release. With upsert, the provider adopts an existing object, but never a
+// release (pulumi-kubernetes upsertExistingObjects). The caller must hold the mutex.
 func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {
@@ -83,28 +82,28 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	return found, nil
 }
 
-// gone removes an object.
+// gone removes an object from the cluster.
 func (w *world) gone(object string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	delete(w.objects, object)
 }
 
-// anew removes all objects, because the cluster was replaced.
+// anew removes all objects, as if another cluster replaced this one.
 func (w *world) anew() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	clear(w.objects)
 }
 
-// here reports whether an object exists.
+// here reports whether an object exists in the cluster.
 func (w *world) here(object string) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.objects[object]
 }
 
-// count returns a number that it has not returned before.
+// count returns a new number at each call.
 func (w *world) count() int {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -19,7 +19,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// contextOf is a kubeconfig with a user's token, which another resource of the program returns.
+// contextOf is a kubeconfig with placeholders for the CA and a user's token.
 const contextOf = `apiVersion: v1
 kind: Config
 current-context: made
@@ -28,7 +28,7 @@ contexts: [{name: made, context: {cluster: made, user: made}}]
 users: [{name: made, user: {token: %s}}]
 `
 
-// made has values that other resources of a program return. They are unknown until these exist.
+// made has values that other resources of a program return, unknown until those exist.
 type made struct{ kubeconfig, ranges string }
 
 // ownProgram returns a program that takes a cluster, addresses and values from other resources,
@@ -84,7 +84,7 @@ func (m made) layers(ctx *pulumi.Context, start platform.Start) error {
 	return err
 }
 
-// newOwnProgram returns an empty stack of the program, without hosts and without a cluster.
+// newOwnProgram returns an empty stack of a user's program, without hosts and without a cluster.
 func newOwnProgram(t *testing.T, m made) *stack {
 	t.Helper()
 	s := newStack(t, "kind")

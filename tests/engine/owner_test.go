@@ -10,8 +10,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// claims returns the machines of a stack by name, with the Spec with which they are created and
-// deleted.
+// claims returns, by machine, the Spec with which the stack's machines are created and deleted.
 func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 	t.Helper()
 	all := map[string]hypervisor.Spec{}
@@ -25,8 +24,8 @@ func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 	return all
 }
 
-// Two people use one stack file. They create machines with the same names, each for their own
-// cluster.
+// Two users with the same stack file create machines with the same names, but each has an own
+// cluster. The identity must distinguish the machines.
 func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
 	ours, theirs := newStack(t, "proxmox"), newStack(t, "proxmox")
 	ours.answers.Cluster, theirs.answers.Cluster = "cafe", "feed"
@@ -44,8 +43,8 @@ func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
 	}
 }
 
-// A state from before identities gives its machines an identity in place, and the preview shows no
-// deletion.
+// Machines in a state without cluster identities get theirs by an update in place. The preview
+// shows no deletion.
 func TestMachinesOfOlderStackGetClusterIdentityInPlace(t *testing.T) {
 	s := keptStack(t, "proxmox")
 	seen := s.preview()

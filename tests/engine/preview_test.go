@@ -31,7 +31,7 @@ func TestPreviewOfEmptyStackOnlyCreates(t *testing.T) {
 func TestPreviewShowsNoClusterObjectAsDeleted(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *stack)
-		// gone is a part of the names that may be deleted; empty for none.
+		// gone is a text in the names of resources that may be deleted; empty if none may be.
 		gone string
 	}{
 		"another SSH port": {func(s *stack) {
@@ -74,10 +74,9 @@ func TestPreviewShowsNoClusterObjectAsDeleted(t *testing.T) {
 	}
 }
 
-// loses reports whether steps delete anything. A gate, an install, a push and the value of an
-// attempt are replaced to run again (ADR 17). Such a replacement deletes nothing. The same is true
-// if a command of another kind replaces a command of the same name (ADR 45). But an object, a
-// release, or a resource with a delete action does not exist during its replacement.
+// loses reports whether steps of a resource delete anything. A command without a delete action, and
+// the value of an attempt, are only replaced to run again (ADR 17), or to become a command of
+// another kind (ADR 45). Any other resource does not exist during its replacement.
 func (s *stack) loses(resource string, steps []string) bool {
 	state := s.stored()[resource]
 	runsAgain := state != nil && strings.HasPrefix(string(state.Type), "command:") &&

@@ -21,8 +21,8 @@ var sdks = map[tokens.Package]string{
 	"kubernetes": "github.com/pulumi/pulumi-kubernetes/sdk/v4",
 }
 
-// loaders returns loaders of the fake providers, which use gRPC. Without gRPC, the engine would
-// treat a provider's unknown configuration differently from that of real plugins.
+// loaders returns loaders of the fake providers, which use gRPC like real plugins. Without gRPC,
+// the engine treats a provider's unknown configuration differently.
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
 	var list []*deploytest.ProviderLoader
@@ -39,8 +39,8 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 	return list
 }
 
-// newProvider returns a provider whose actions affect the world. Its Diff answers like the real
-// provider.
+// newProvider returns a fake provider whose actions change the world. Its Diff answers like that of
+// the real provider.
 func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
 	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
 		out := answers.Outputs(
@@ -106,7 +106,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	return provider
 }
 
-// deletes returns the function Delete of a package's provider.
+// deletes returns the function Delete for the provider of a package.
 func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		inputs := resource.ToResourcePropertyMap(req.Inputs)
@@ -167,8 +167,8 @@ func ignored(keys []string, key string) bool {
 }
 
 // diffConfig answers like pulumi-kubernetes 4. An unchanged clusterIdentifier keeps the provider
-// with every kubeconfig. A changed one replaces the provider. Without one, an unknown kubeconfig
-// replaces it.
+// with every kubeconfig. A changed one replaces the provider. Without a clusterIdentifier, an
+// unknown kubeconfig replaces the provider.
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}

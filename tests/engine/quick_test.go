@@ -18,8 +18,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// journal records the writes of a run to its state, in order. A kill leaves a prefix of them.
-// Unlike the harness's journal, it can be read during the run.
+// journal records the writes of a run to its state, in order. A kill leaves the first writes and
+// loses the others. Unlike the harness's journal, it can be read during the run.
 type journal struct {
 	mutex   sync.Mutex
 	entries engine.JournalEntries
@@ -33,14 +33,14 @@ func (j *journal) add(kind engine.TestJournalEntryKind, step deploy.Step) {
 	j.entries = append(j.entries, engine.TestJournalEntry{Kind: kind, Step: step})
 }
 
-// written returns the entries so far.
+// written returns the writes so far.
 func (j *journal) written() engine.JournalEntries {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	return slices.Clone(j.entries)
 }
 
-// now returns the state that was written so far. It is a copy, because the engine changes its own.
+// now returns a copy of the state after the writes so far, because the engine changes its own.
 func (j *journal) now() (*deploy.Snapshot, error) {
 	snapshot, err := j.written().Snap(j.base)
 	return copied(snapshot), err
@@ -93,8 +93,8 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 }
 
 // quickly runs an operation without the harness, which serializes and verifies the state three
-// times after each step. That is nine tenths of a run's time. quickly verifies only the last state,
-// and the one that a kill leaves.
+// times after each step, in nine tenths of a run's time. quickly verifies only the last state, or
+// the one that a kill leaves.
 func (s *stack) quickly(
 	ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event),
 ) (*deploy.Snapshot, engine.JournalEntries, error) {
@@ -153,8 +153,8 @@ func surviving(operation func() error) (err error) {
 	return operation()
 }
 
-// goesOn sets whether the engine continues after a failed step. Since 3.274 it panics if it then
-// skips an unchanged provider (pulumi#20529). The state is like that after a kill.
+// goesOn sets whether the engine continues after a failed step. Since 3.274, such an engine panics
+// if it skips an unchanged provider (pulumi#20529). The panic leaves a state like a kill.
 func (s *stack) goesOn(on bool) {
 	s.t.Setenv("PULUMI_DEV", "true")
 	s.t.Setenv("PULUMI_GOROUTINE_PANIC_RECOVERY", "true")

@@ -21,14 +21,14 @@ func hostInput(inputs resource.PropertyMap) (told hostrun.Input) {
 	return told
 }
 
-// node executes a command for one node. what is the kind of command, for example machine, gate or
-// install.
+// node executes the command of one node's resource. what is the end of the resource's name, for
+// example vm, gate or install.
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
 	one := r.at(name)
 	switch {
 	case what == "vm":
 		return r.machine(verb, name)
-	// The resource uninstall had this delete before docs/adr/0045.
+	// Before docs/adr/0045, the resource uninstall had the delete that claim has now.
 	case verb == "delete" && inputs.HasValue("delete") &&
 		slices.Contains([]string{"claim", "uninstall"}, what):
 		return r.uninstall(name)
@@ -49,11 +49,11 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	return nil
 }
 
-// overSSH has the commands of a node that need its host.
+// overSSH has the kinds of commands that fail if the node's host is unreachable.
 var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images",
 	"install", "keepalived"}
 
-// machine creates and deletes a machine. A delete first records that it has started.
+// machine executes `vm create`, and its update and delete.
 func (r *reality) machine(verb, name string) error {
 	one := r.at(name)
 	switch verb {
@@ -94,7 +94,7 @@ func (r *reality) uninstall(name string) error {
 
 func unreachable(name string) error { return fmt.Errorf("%s: ssh: no route to host", name) }
 
-// These match values in the inputs of an install, a push and an upgrade.
+// These expressions match values in the inputs of an install, a push and an upgrade.
 var (
 	isServer = regexp.MustCompile(`ROLE=\W*server`)
 	binary   = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
@@ -106,8 +106,8 @@ var (
 	agentTokenLine = regexp.MustCompile(`(?m)^agent-token: "?([^"\n]+)`)
 )
 
-// install installs K3s on a host. The first server starts a cluster if no other server serves one
-// and the state shows none. Every other node joins.
+// install installs K3s on a host. If told.Founds is set, and the cluster has no server, the host
+// starts a cluster unless the state shows one. Otherwise the host joins.
 func (r *reality) install(name string, told hostrun.Input) error {
 	script, config := told.Script, told.Stdin
 	one := r.at(name)
@@ -158,7 +158,8 @@ func (r *reality) install(name string, told hostrun.Input) error {
 	return nil
 }
 
-// rotate encrypts the data of all servers with another token, because etcd replicates the data.
+// rotate encrypts the data of all servers with another token. etcd replicates the data, so one
+// server's rotation affects all.
 func (r *reality) rotate(stdin string) error {
 	var asked token.Rotation
 	_ = json.Unmarshal([]byte(stdin), &asked) // an unknown value does nothing
@@ -199,7 +200,7 @@ func (r *reality) upgrade(stdin string) error {
 	return nil
 }
 
-// exact returns an error unless exactly the wanted nodes exist, like the gate of the node set.
+// exact returns an error unless exactly the wanted nodes are ready, like the gate of the node set.
 func (r *reality) exact(wanted []string) error {
 	if have := slices.Sorted(maps.Keys(r.nodes)); !slices.Equal(have, wanted) {
 		return fmt.Errorf("the cluster has the nodes %v, not %v", have, wanted)
@@ -221,8 +222,8 @@ func (r *reality) joined(name string) error {
 	return nil
 }
 
-// judge checks reality after a successful update: exactly the configured nodes exist, in one
-// cluster.
+// judge checks the hosts and the cluster after a successful update: exactly the configured nodes
+// must exist, in one cluster.
 func (r *reality) judge(wanted []string) error {
 	if err := r.exact(wanted); err != nil {
 		return err
@@ -234,7 +235,7 @@ func (r *reality) judge(wanted []string) error {
 			return fmt.Errorf("%s is no node of cluster %d: %+v", name, r.clusters, *one)
 		case !asked && one.token != "":
 			return fmt.Errorf("%s has left and has K3s: %+v", name, *one)
-		// condemned is not checked. The mark of a destroy that was killed before it was recorded is
+		// condemned is not checked: a destroy that was killed early may leave this mark, which is
 		// harmless (docs/adr/0030).
 		case asked && one.leaving:
 			return fmt.Errorf("%s is marked as leaving: %+v", name, *one)

@@ -13,17 +13,16 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// reality simulates the hosts and the cluster behind the providers. Commands of the program change
-// it and read it. They behave as docs/architecture.md and their packages describe; the lab tests
-// them on real hosts.
+// reality simulates the hosts and the cluster behind the fake providers. The program's commands
+// change and read it, as docs/architecture.md and their packages describe. The stories of tests/e2e
+// test the same commands on real hosts.
 type reality struct {
 	hosts map[string]*host
-	// clusters counts the clusters that first servers have started. The last one is the present
-	// one.
+	// clusters counts the clusters that the first server has started. The last is the present one.
 	clusters int
 	// nodes are the Nodes of the cluster.
 	nodes map[string]bool
-	// objects are the objects of the cluster; the world has the same map.
+	// objects are the objects of the cluster, in the same map as world.objects.
 	objects map[string]bool
 	// content holds the last written inputs of each object.
 	content map[string]resource.PropertyMap
@@ -33,19 +32,19 @@ type reality struct {
 	passwords int
 	// existing is true for a cluster that existed before the stack. The stack never deletes it.
 	existing bool
-	// founded reports whether the state shows that a cluster was started.
+	// founded reports whether the state shows that a cluster was started before.
 	founded func() bool
-	// blind is a planted fault: the gate of the nodes always passes, and no node is removed.
+	// blind is a planted fault: the gate of the node set always passes, and no node is removed.
 	blind bool
 }
 
 // host is an existing host or a machine.
 type host struct {
-	// there is true if the host can be reached. An existing host always can, and a machine of
-	// Strata once it is created.
+	// there is true if the host can be reached: an existing host always, a machine of Strata once
+	// it is created.
 	there bool
-	// condemned is true if a destroy that deletes the machine has started. leaving is true if the
-	// machine is to be recreated.
+	// condemned is true once a destroy has begun that deletes the machine. leaving is true if the
+	// machine must be recreated.
 	condemned, leaving bool
 	// server, token and cluster describe the K3s of the host. token is empty without K3s.
 	server  bool
@@ -53,18 +52,18 @@ type host struct {
 	cluster int
 	// sealed is the token with which a server's data is encrypted.
 	sealed string
-	// staged is the checksum of the pushed binary, and running that of the one that K3s runs.
+	// staged is the checksum of the pushed binary, and running that of the binary that K3s runs.
 	// config is K3s's configuration.
 	staged, running, config string
 }
 
-// newReality returns a reality without hosts. Its objects are those of the world.
+// newReality returns a reality without hosts. It shares the map objects with the world.
 func newReality(w *world) *reality {
 	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects,
 		content: map[string]resource.PropertyMap{}, founded: func() bool { return false }}
 }
 
-// clone returns a copy.
+// clone returns a deep copy.
 func (r *reality) clone() *reality {
 	other := *r
 	other.nodes = maps.Clone(r.nodes)
@@ -78,8 +77,7 @@ func (r *reality) clone() *reality {
 	return &other
 }
 
-// fingerprint returns a text that is different for different realities, without the contents of
-// objects.
+// fingerprint returns a text that differs for different realities, without objects' contents.
 func (r *reality) fingerprint() string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.hosts)) {
@@ -89,14 +87,14 @@ func (r *reality) fingerprint() string {
 	return text.String()
 }
 
-// becomes replaces the reality of the world.
+// becomes makes r the reality of the world.
 func (w *world) becomes(r *reality) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.reality, w.objects = r, r.objects
 }
 
-// at returns the host of a node. It adds a missing one.
+// at returns the host of a node, and adds a missing host.
 func (r *reality) at(name string) *host {
 	if r.hosts[name] == nil {
 		r.hosts[name] = &host{}
@@ -120,7 +118,7 @@ func (r *reality) serves() bool {
 // onHost matches a resource of one node, for example `k3s-agent-1-install`.
 var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
 
-// do executes one action.
+// do applies the effect of one action on a resource.
 func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	name, kind := urn.Name(), string(urn.Type())
 	switch {
@@ -163,8 +161,8 @@ func (r *reality) requestError() error {
 	return nil
 }
 
-// written executes a write to the API. The caller records the object itself, because it knows
-// whether the object existed.
+// written applies a write to the API. The caller itself records a created object, because the
+// caller knows whether the object existed.
 func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	if err := r.requestError(); err != nil {
 		return err
@@ -176,8 +174,8 @@ func (r *reality) written(verb string, urn resource.URN, inputs resource.Propert
 	return nil
 }
 
-// opened returns the error of a request with a kubeconfig. That of an earlier cluster has another
-// CA.
+// opened returns the error of a request with a kubeconfig. A kubeconfig of an earlier cluster
+// fails, because it has another CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.requestError(); err != nil {
 		return err
@@ -195,8 +193,8 @@ func accessTo(cluster int) string {
 		cluster)
 }
 
-// drawn changes a provider's outputs to those in this reality. Each password is unique, and a
-// kubeconfig is that of the cluster.
+// drawn changes a provider's outputs to those of this reality: each password is unique, and a
+// kubeconfig belongs to the present cluster.
 func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	if w.reality == nil {
 		return
@@ -213,8 +211,8 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	}
 }
 
-// depart executes `vm leaving`. A destroy condemns all machines. The next update marks those that
-// are left, and those that the destroy has deleted, to be recreated.
+// depart executes `vm leaving`. A destroy marks all machines as condemned. The create in the next
+// update marks condemned and deleted machines to be recreated.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {
 		switch {

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The gate of a host refuses before any change on the host: its config.yaml, its binary, its node.
-// After the change is reverted, only gates run.
+// If a host's gate refuses, no other resource changes. After a revert, only gates run again.
 func TestHostGateRefusesChangeBeforeHostIsChanged(t *testing.T) {
 	servers := []string{"server-1", "server-2", "server-3"}
 	for name, change := range map[string]func(s *stack){
@@ -80,7 +79,7 @@ func TestRefusedNodeRenameUninstallsNothing(t *testing.T) {
 	assert.Empty(t, failed.actions.ending("delete", "-claim"))
 }
 
-// After a refused claim, a destroy must not run a command on the host.
+// After a refused claim, neither an update nor a destroy may run a command on the host.
 func TestDestroyRunsNothingOnUnclaimedHost(t *testing.T) {
 	s := newStack(t, "staging")
 	s.fail("create", "k3s-agent-2-claim")

@@ -14,7 +14,7 @@ import (
 	"strata/platform"
 )
 
-// born is the time of the first update, in the middle of a certificate's generation and of a month.
+// born is the time of the first update, in the middle of a renewal period and of a month.
 var born = time.Unix(0, 0).Add(17*365*24*time.Hour/3*3 + 15*24*time.Hour)
 
 // at sets the time that the program sees.
@@ -37,7 +37,7 @@ func (r *result) replaced() []string {
 	return names
 }
 
-// The client certificate in K3s's own kubeconfig is valid for a year, and so are copies of it.
+// Updates must renew the exported certificate in place, at the preview too.
 func TestKubeconfigCertificateIsRenewedAfterThirdOfLifetime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.at(born)

@@ -14,8 +14,8 @@ import (
 	"strata/platform"
 )
 
-// replacements records the changes before which the program checks the cluster, because they
-// replace serving Pods.
+// replacements records the changes that replace serving Pods. Before each one, the program checks
+// the cluster.
 type replacements struct {
 	mutex   sync.Mutex
 	changes []string
@@ -24,7 +24,7 @@ type replacements struct {
 	refuses error
 }
 
-// asks makes the stack's program use this check.
+// asks makes the stack's program use a as its check.
 func (s *stack) asks(a *replacements) {
 	s.registers = platform.Program{Connect: func(
 		_ string, servers []string,
@@ -42,14 +42,15 @@ func (s *stack) asks(a *replacements) {
 	}}.Run
 }
 
-// took returns the changes since its last call.
+// took returns the changes since its last call, sorted.
 func (a *replacements) took() []string {
 	defer func() { a.changes = nil }()
 	slices.Sort(a.changes)
 	return a.changes
 }
 
-// If an ingress controller does not watch the API server, it sends requests to the deleted Pods.
+// An ingress controller that does not watch the API server would send requests to the deleted Pods.
+// So the check must pass before Pods are replaced.
 func TestServingPodsAreReplacedOnlyAfterClusterCheck(t *testing.T) {
 	s, a := withShop(t, false), &replacements{}
 	s.asks(a)

@@ -33,8 +33,8 @@ func (s *stack) bundleOf(origin string) string {
 	return folder
 }
 
-// sources returns a stack whose file selects its own bundle, own. newer is another bundle without
-// stand-ins, and lab a bundle of the lab.
+// sources returns a stack whose configuration selects the bundle own. newer is another bundle of
+// releases, and lab a bundle of stand-ins.
 func sources(t *testing.T, name string) (s *stack, own, newer, lab string) {
 	t.Helper()
 	s = newStack(t, name)
@@ -62,7 +62,7 @@ func (s *stack) refusedSource(expected, found string) {
 	assert.Len(s.t, s.stored(), len(before))
 }
 
-// If the lab's K3s replaced a release, every node would restart with another program.
+// The lab's K3s in place of a release would restart every node with another program.
 func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,8 @@ func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 	}
 }
 
-// Outputs of the stack are only written at the end of an update. K3s may run before that.
+// A failed update writes no outputs of the stack, but may have run K3s. So the kind must be known
+// without outputs.
 func TestFailedUpdateKeepsArtifactKind(t *testing.T) {
 	const failing = "k3s-server-1-install"
 	s, own, _, lab := sources(t, "staging")

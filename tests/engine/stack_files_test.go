@@ -17,8 +17,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// asProgram reads the stack like the program. The engine merges, checks and decrypts the file
-// (pulumi/pulumi/pkg/backend/httpstate and diy), and passes a text for each key.
+// asProgram reads the stack file as the program does: the engine merges, checks and decrypts the
+// file, and passes a text for each key (pulumi/pulumi/pkg/backend/httpstate and diy).
 func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	t.Helper()
 	path, err := workspace.DetectProjectPathFrom(s.Folder)
@@ -48,7 +48,7 @@ func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	return s.FromEngine(t, string(project.Name), whole, secret...)
 }
 
-// meanings has stack files that are easily misread, each with one expected value.
+// meanings has stack files that are easily misread, with one expected value for each.
 var meanings = map[string]struct {
 	project, config string
 	says            func(t *testing.T, cfg *config.Config)
@@ -108,7 +108,7 @@ var meanings = map[string]struct {
 			t.Helper()
 			assert.False(t, bool(cfg.Verify))
 		}},
-	// The decrypted text is "[secret]", which commands use in place of each encrypted text.
+	// The decrypted text is "[secret]", as commands replace each encrypted text by it.
 	"encrypted texts": {"",
 		"  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: " +
 			"[{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
@@ -155,7 +155,7 @@ func TestCommandsAndProgramAcceptOwnKeysOfAProgram(t *testing.T) {
 }
 
 // TestCommandsAndProgramReadRepositoryStackFilesAlike reads every stack file of the repository both
-// ways.
+// as a command and as the program.
 func TestCommandsAndProgramReadRepositoryStackFilesAlike(t *testing.T) {
 	var files []string
 	require.NoError(t, filepath.WalkDir(pulumitest.Root,

@@ -32,7 +32,7 @@ var root = pulumitest.Root
 // section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
-// stack is a stack with its state, over several runs.
+// stack is a stack whose state is kept over several runs.
 type stack struct {
 	*world
 	t *testing.T
@@ -40,13 +40,13 @@ type stack struct {
 	project *pulumitest.Project
 	// config is the configuration by section. Tests change it between runs.
 	config map[string]section
-	// secret are the keys of sections that contain an encrypted text.
+	// secret are the keys of the sections that Pulumi passes as encrypted.
 	secret []string
 	// parallel is the engine's option --parallel.
 	parallel int32
-	// answers are the outputs of the fake providers.
+	// answers has the outputs of the fake providers.
 	answers *pulumitest.Answers
-	// registers is the program. Default: the platform's own.
+	// registers is the program. By default it is the platform's own.
 	registers pulumi.RunFunc
 
 	// quick skips the harness's checks of every intermediate state. journal is that of the last
@@ -55,8 +55,8 @@ type stack struct {
 	journal *journal
 	// refreshes is the engine's option --refresh, for a quick run.
 	refreshes bool
-	// running ends with the run. The engine leaves a program that it does not need waiting; Pulumi
-	// would kill it.
+	// running is canceled at the end of a run. The engine keeps a program waiting that it no longer
+	// needs; Pulumi would kill that program.
 	running context.Context
 
 	plan     *lt.TestPlan
@@ -101,7 +101,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	return pulumi.RunWithContext(ctx, s.registers)
 }
 
-// handed returns the configuration in the form in which Pulumi passes it to a program.
+// handed returns the configuration as Pulumi passes it to a program.
 func (s *stack) handed() (map[string]string, error) {
 	handed := map[string]string{}
 	for key, value := range s.config {
@@ -120,20 +120,20 @@ type result struct {
 	actions actions
 	// steps are the engine's steps by resource name, for example create, same, delete.
 	steps map[string][]string
-	// inputs hold the inputs of each resource.
+	// inputs has the inputs of each resource.
 	inputs map[string]resource.PropertyMap
 	// errors are the error messages by resource.
 	errors map[string]string
 	err    error
 }
 
-// begins starts a run, and returns a function that ends the run's program.
+// begins prepares a run, and returns the function that cancels running.
 func (s *stack) begins() (ends context.CancelFunc) {
 	s.running, ends = context.WithCancel(context.Background())
 	return ends
 }
 
-// run runs an operation and keeps its state unless it is a preview.
+// run runs an operation. Unless it is a preview, run keeps the new state.
 func (s *stack) run(op lt.TestOp, preview bool) *result {
 	s.t.Helper()
 	r := &result{steps: map[string][]string{}, inputs: map[string]resource.PropertyMap{},

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// After a killed update or delete of an object, the state still has the old object. So an update
-// with the old configuration sees no change, unless it has `--refresh`.
+// After a kill during the update or delete of an object, the state has the old object. So an update
+// to the old configuration sees no change, unless it has `--refresh`.
 func TestRevertOfKilledObjectChangeNeedsRefresh(t *testing.T) {
 	for name, change := range map[string]string{"update of metallb-pool": "pool",
 		"delete of argocd-release": "argocd"} {
@@ -27,7 +27,7 @@ func TestRevertOfKilledObjectChangeNeedsRefresh(t *testing.T) {
 	}
 }
 
-// moment returns the kill at a boundary, for example "behind update of metallb-pool".
+// moment returns the result of the kill at a boundary, for example "behind update of metallb-pool".
 func moment(t *testing.T, all []killed, at string) killed {
 	t.Helper()
 	for _, one := range all {

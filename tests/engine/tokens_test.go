@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The data is encrypted with the new token before a server gets the token. Agents get it after all
-// servers. Otherwise an agent that restarts would present a token that a server does not know.
+// The cluster's data is encrypted with the new token before a server gets the token. Agents get the
+// token after all servers. Otherwise a restarting agent would present a token that servers refuse.
 func TestTokenRotationUpdatesServersInTurnThenAgents(t *testing.T) {
 	s := newHistory(t, "staging")
 	first := s.mustUp().actions
@@ -40,8 +40,8 @@ func TestNextUpdateFinishesInterruptedTokenRotation(t *testing.T) {
 		"k3s-agent-1-install"} {
 		t.Run(step, func(t *testing.T) {
 			s := newHistory(t, "staging")
-			// The engine ends at a failure, even between the delete and the create of a parallel
-			// replacement.
+			// With parallel actions, the engine could end at the failure between the delete and the
+			// create of another replacement.
 			s.parallel = 1
 			s.mustUp()
 			s.set("k3s", "tokenGeneration", 1)

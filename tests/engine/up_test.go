@@ -61,7 +61,7 @@ func TestUpdateWithoutLabMachinesNamesMakeUp(t *testing.T) {
 	}
 }
 
-// The golden graph comes from mocks. The engine must have the same dependencies.
+// The golden graph is made with Pulumi's mocks. The engine must see the same dependencies.
 func TestEngineGraphMatchesMockGraph(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

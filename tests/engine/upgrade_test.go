@@ -29,7 +29,7 @@ func lasting(state *pkgresource.State) bool {
 }
 
 // lossless checks that a run recreated and deleted no lasting resource, and that random and pinned
-// values are unchanged. A changed command of a machine or host must be an update.
+// values are unchanged. Commands with a delete action may only be updated.
 func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *result) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -61,8 +61,8 @@ func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *
 	}
 }
 
-// drawn returns the resources that generate a value or pin a host key. Their command must never run
-// again.
+// drawn returns the resources that generate a value or pin a host key. The commands of these
+// resources must never run again.
 func drawn(states map[string]*pkgresource.State) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
 		text := states[name].Inputs["create"]
@@ -71,7 +71,8 @@ func drawn(states map[string]*pkgresource.State) []string {
 	})
 }
 
-// This commit's program must lose nothing in a stack that an earlier commit deployed.
+// An update by this commit's program must lose no lasting resource of a stack that an earlier
+// commit deployed.
 func TestUpdateOfStackFromEarlierCommitReplacesNoLastingResource(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
@@ -86,8 +87,8 @@ func TestUpdateOfStackFromEarlierCommitReplacesNoLastingResource(t *testing.T) {
 	}
 }
 
-// A version of Strata may change the text of every command, for example a flag or the program's
-// path. That may only run commands that may run again.
+// A version of Strata may change the texts of all commands, for example a flag or the program's
+// path. Only commands that may run again may then run.
 func TestChangedCommandTextsReplaceNoLastingResource(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {

@@ -36,8 +36,8 @@ func TestChangedChartValuesRunReleaseAndGatesOnce(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Values that block all requests leave the Pods ready, so the rollout gate passes. Another gate
-// requests Traefik's URLs. The next update must run that gate again.
+// Values that block all requests leave the Pods ready, so the rollout gate passes and the gate of
+// Traefik's URLs fails. After a revert, that gate must run again.
 func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -69,7 +69,7 @@ func TestRevertedChartValuesRunFailedGateAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A new Pod of Vault starts sealed. The steps that unseal it must run again, with the old keys.
+// A new Pod of Vault starts sealed. The steps that unseal Vault must run again, with the old keys.
 func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("certManager", "issuer", "vault")
@@ -86,7 +86,7 @@ func TestChangedVaultValuesRunUnsealAgain(t *testing.T) {
 }
 
 // Chart values that contain a secret are encrypted in the state. The triggers of the chart's gates
-// are derived from the values, and must not contain the secret.
+// depend on the values, but must not contain the secret.
 func TestSecretValuesStaySecretInState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

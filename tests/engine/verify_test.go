@@ -13,8 +13,7 @@ import (
 	"strata/platform"
 )
 
-// cli/stackhealth tests the results of gates. In this test, the engine runs a program whose
-// platform is down.
+// The program's final check reports that the platform is down. cli/stackhealth tests that check.
 func TestUpdateFailsWhenPlatformIsDownAndKeepsResources(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int

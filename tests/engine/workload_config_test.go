@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withFile returns the settings of workload shop with a configuration file in immutable objects.
+// withFile returns settings of workload shop: a configuration file in an immutable ConfigMap.
 func withFile(text string) map[string]any {
 	return map[string]any{"immutableConfig": true,
 		"files": map[string]any{"/etc/shop/config.yaml": text}}
 }
 
-// A failed change leaves both its objects and the old ones. A revert creates new objects, which
-// have no other owner, and deletes both.
+// A failed change leaves the new ConfigMap beside the old one. A revert creates the old content
+// under a new name, and deletes both.
 func TestRevertAfterFailedConfigurationRestoresConfigMap(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(withFile("a: good"))
@@ -38,8 +38,8 @@ func TestRevertAfterFailedConfigurationRestoresConfigMap(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// With objects that change in place, a revert restores everything except the Pods, which may have
-// reacted. So the gate must run again.
+// If the ConfigMap changes in place, a revert restores it, but Pods may have reacted to the change.
+// So the rollout gate must run again.
 func TestRevertedConfigurationRunsRolloutGateAgain(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})

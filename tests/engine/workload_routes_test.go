@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A route is identified by its host and path. A change at any index of the list must not affect
-// other routes.
+// Routes are identified by host and path, so a change of the list must not affect other routes.
 func TestRouteIsRemovedOrMovedWithoutChangingOthers(t *testing.T) {
 	gates := []string{"workload-shop-rollout", "workload-shop-traefik"}
 	first, second := map[string]any{}, map[string]any{"path": "/api"}

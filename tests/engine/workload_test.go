@@ -13,7 +13,7 @@ import (
 
 const shopSecret = "hunter2-of-the-shop"
 
-// withShop returns stack local with workload shop.
+// withShop returns stack local with workload shop, which is not deployed yet.
 func withShop(t *testing.T, immutable bool) *stack {
 	t.Helper()
 	s := newStack(t, "local")
@@ -47,7 +47,8 @@ func TestUnchangedWorkloadIsNotUpdated(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "up")
 }
 
-// Pods that read a configuration are replaced after it, and their gates run again.
+// Pods that read a changed file are replaced after the file's ConfigMap has changed. Then their
+// gates run again.
 func TestChangedConfigurationReplacesPods(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()
@@ -103,8 +104,8 @@ func TestRemovedWorkloadLeavesNoResources(t *testing.T) {
 	}
 }
 
-// A version that fails its canary must not affect the serving version. The next update continues
-// with it.
+// A version that fails its canary must not affect the serving version. The canary of the next
+// version must run before that version's rollout.
 func TestVersionThatFailsCanaryIsNotRolledOut(t *testing.T) {
 	s := withShop(t, false)
 	version := func(tag string) {
@@ -145,8 +146,8 @@ func TestRevertAfterFailedCanaryKeepsServingVersion(t *testing.T) {
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }
 
-// An interrupted canary may have left a weight. So it runs again, even if its version is reverted,
-// and resets the weight.
+// A failed canary may have left a weight. So it runs again even if its version is reverted, and
+// resets the weight.
 func TestInterruptedCanaryRunsAgainAfterRevert(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})

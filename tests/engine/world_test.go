@@ -1,6 +1,6 @@
 // Package engine_test runs the real program in Pulumi's real engine, in this process, with fake
-// providers. It checks properties that neither mocks nor the lab can prove: the order of actions,
-// the state after a failure, the claims of a preview, and the deletes that a destroy skips.
+// providers. It checks properties that neither mocks nor the lab can show: the order of actions,
+// the state after a failure, the steps of a preview, and the deletes that a destroy skips.
 package engine_test
 
 import (
@@ -25,33 +25,32 @@ type action struct {
 	empty bool
 }
 
-// world is shared by the fake providers. It records their actions, and makes some fail.
+// world is the common state of the fake providers. It records actions, and makes some fail.
 type world struct {
 	mutex   sync.Mutex
 	clock   int
 	actions actions
 	failing map[string]bool // "verb name"
-	// objects are the API server's objects.
+	// objects are the objects that the API server has.
 	objects map[string]bool
 	// pace is the duration of each action; zero for none.
 	pace time.Duration
-	// reality is changed by the actions. Without it, all actions succeed. Optional.
+	// reality has the effects of the actions. Without it, all actions succeed. Optional.
 	reality *reality
 	// breaks interrupts the run at one of its actions. Optional.
 	breaks *breakOff
-	// watch is called before and after the effect of each action, with the mutex held. Optional.
+	// watch is called before and after each action's effect, with the mutex held. Optional.
 	watch func(when, verb, name string)
 	// refuses is called before the effect of each action. Its error fails the action. Optional.
 	refuses func(verb string, inputs resource.PropertyMap) error
 	// upserts makes the Kubernetes provider adopt existing objects, as `strata repair` requests.
 	upserts bool
-	// written has the time of each resource's last create or update, by the clock.
+	// written has the time of each resource's last create or update, by the counter clock.
 	written map[string]int
 	texts   map[string]string
 }
 
-// newWorld returns a world in which parallel actions overlap, and a run of 60 actions is still
-// short.
+// newWorld returns a world with a pace that lets parallel actions overlap in short runs.
 func newWorld() *world {
 	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{},
 		texts: map[string]string{}, pace: 2 * time.Millisecond}
@@ -67,8 +66,8 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action, which takes pace. The action fails if a test wants that, and has its effect
-// otherwise.
+// do records an action, which takes pace. Then the action fails if a test has requested that, and
+// otherwise has its effect.
 func (w *world) do(
 	verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error,
 ) error {
@@ -110,8 +109,8 @@ func (w *world) do(
 	return nil
 }
 
-// noted records the inputs of a written resource. It records the time of the write after each
-// create, and if inputs other than connection and environment changed.
+// noted records the inputs of a written resource. It records the time of a create, and of an update
+// if inputs other than connection and environment have changed.
 func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	inputs = maps.Clone(inputs)
 	delete(inputs, "connection")
@@ -123,14 +122,14 @@ func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	w.texts[name] = text
 }
 
-// tick returns the next time of the clock. The caller must hold the mutex.
+// tick advances the counter clock and returns it. The caller must hold the mutex.
 func (w *world) tick() int {
 	w.clock++
 	return w.clock
 }
 
-// take returns the actions since its last call, in order of their start. It omits deletes that only
-// make a command run again (internal/pulumi/rerun).
+// take returns the actions since its last call, in order of their start. It omits deletes of
+// commands that are only replaced to run again (internal/pulumi/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -156,7 +155,7 @@ func (w *world) forgotten(name string) {
 // actions are the actions of one run.
 type actions []action
 
-// names returns the resources of all actions with a verb, in order of their start.
+// names returns the resources of all actions with a verb, in order of the actions' start.
 func (all actions) names(verb string) []string {
 	names := []string{}
 	for _, one := range all {
