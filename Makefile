@@ -158,7 +158,7 @@ test-alerts: ## the alert rules, with promtool
 
 .PHONY: bench
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
-	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
+	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestBenchMeasuresCostOfUpdates$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBenchMeasuresPlatform$$' -v .
 	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(ClusterSurvivesUpgradeAndRestore|PlatformServesThroughChanges|WaveWebhookPreventsRestarts)$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBenchCounts(LostRequests|LossesWithoutProtections)$$' -v .
@@ -205,7 +205,7 @@ lint: ## static checks
 
 .PHONY: keep
 keep: ## keep the states that this commit leaves, for the tests of the commits after it
-	go -C tests/engine test . -run '^TestKeep$$' -keep
+	go -C tests/engine test . -run '^TestKeepWritesDeployedStacks$$' -keep
 
 .PHONY: golden
 golden: ## rewrite golden files and generated docs

@@ -9,7 +9,7 @@ import (
 
 // Argo CD refuses sessions that are older than the time of the admin password. So this time may
 // only change together with the password.
-func TestArgoCDPasswordTimeChangesOnlyWithItsHash(t *testing.T) {
+func TestArgoCDPasswordTimeChangesOnlyWithPasswordHash(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	for _, hash := range []string{"a", "b", "a"} {

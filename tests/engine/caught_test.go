@@ -117,7 +117,7 @@ func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 // prove nothing.
 func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 	if os.Getenv("HISTORIES") == "" {
-		t.Skip("minutes long, part of `make test-chaos`; TestEachInvariantCanFail is the short one")
+		t.Skip("takes minutes: `make test-chaos`; TestEachBrokenInvariantIsReported is shorter")
 	}
 	for name, one := range map[string]struct {
 		plant func(h *history)
@@ -143,7 +143,7 @@ func TestHistoriesFindAndShrinkPlantedFaults(t *testing.T) {
 }
 
 // The check after a run must report each broken invariant.
-func TestEachInvariantCanFail(t *testing.T) {
+func TestEachBrokenInvariantIsReported(t *testing.T) {
 	h := newHistory(t, "proxmox")
 	require.NoError(t, h.play(step{what: "up", without: true}))
 	sound, state := h.reality.clone(), h.snapshot

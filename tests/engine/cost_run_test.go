@@ -129,7 +129,7 @@ func workloads(number int) pulumi.RunFunc {
 	}
 }
 
-func TestCostBenchmarkRegistersWorkloadsThatDeployOnce(t *testing.T) {
+func TestWorkloadsOfCostBenchmarkDeployOnce(t *testing.T) {
 	s := newStack(t, "local")
 	s.registers = workloads(3)
 	_, changed := s.timedUp()

@@ -24,12 +24,12 @@ const most, usual = 1000, 100
 var long = flag.Bool("long", false,
 	"measure 1000 workloads also with the state saved after each step; takes half an hour")
 
-// TestCost measures how the cost of an update, and of one without changes, grows with the number of
-// workloads. The providers take no time. Three kinds of updates are measured: one that saves the
-// state after each step, like the file backend, one that saves it only at its end, and one without
-// changes. For the first, TestCost also measures where the processor time goes. `make bench` writes
-// the results into bench/results.json.
-func TestCost(t *testing.T) {
+// TestBenchMeasuresCostOfUpdates measures how the cost of an update, and of one without changes,
+// grows with the number of workloads. The providers take no time. Three kinds of updates are
+// measured: one that saves the state after each step, like the file backend, one that saves it only
+// at its end, and one without changes. Of the first kind, the shares of processor time are
+// measured, too. `make bench` writes the results into bench/results.json.
+func TestBenchMeasuresCostOfUpdates(t *testing.T) {
 	results := []bench.Result{}
 	for _, number := range []int{1, 10, usual, most} {
 		samples := 3

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDestroyOfExistingHostsUninstallsLastWithoutClusterAPI(t *testing.T) {
+func TestDestroyUninstallsExistingHostsWithoutDeletingObjects(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	gone := s.destroy()

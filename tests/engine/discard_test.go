@@ -143,7 +143,7 @@ func TestGuardChecksDeletesOfFailedUpdateAgain(t *testing.T) {
 	assert.Contains(t, s.stored(), "workloads-team-a")
 }
 
-func TestGuardsKnowEveryObjectOfProgram(t *testing.T) {
+func TestGuardsListEveryObjectOfStack(t *testing.T) {
 	for _, name := range []string{"staging", "kind"} {
 		s := newStack(t, name)
 		s.mustUp()
@@ -183,7 +183,7 @@ func TestDiscardAndProtectSettingsReachGuards(t *testing.T) {
 	assert.Equal(t, []string{"strata:cluster.protect"}, asked.Protected)
 }
 
-func TestPreviewWarnsOfRemovals(t *testing.T) {
+func TestPreviewWarnsOfRemovedNamespace(t *testing.T) {
 	s := withTeam(t)
 	var warned []string
 	s.registers = platform.Program{Warn: func(_ *pulumi.Context, message string) error {
@@ -202,7 +202,7 @@ func TestPreviewWarnsOfRemovals(t *testing.T) {
 
 // On an existing cluster, a destroy deletes the stack's namespaces and the objects of others in
 // them. So the guard must refuse before any delete.
-func TestDestroyOnExistingClusterChecksGuardFirst(t *testing.T) {
+func TestRefusedDestroyOnExistingClusterDeletesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	before := s.stored()

@@ -70,7 +70,7 @@ var gatesOfDriftingResources = []string{"traefik-rollout", "metallb-pool-gate",
 	"crds-gateway-api-gate", "k3s-server-1-gate", "k3s-nodes", "k3s-system",
 	"traefik-address"}
 
-func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
+func TestPreviewShowsDriftAndUpdateRevertsItOnce(t *testing.T) {
 	s, d := newStack(t, "staging"), &drifting{}
 	s.finds(d)
 	s.mustUp()
@@ -94,7 +94,7 @@ func TestUpdateShowsAndPutsBackDriftOnce(t *testing.T) {
 		slices.Sorted(maps.Keys(s.mustUp().changed())), "the same difference again")
 }
 
-func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
+func TestNextUpdateRepeatsFailedDriftRepair(t *testing.T) {
 	s, d := newStack(t, "kind"), &drifting{}
 	s.finds(d)
 	s.mustUp()
@@ -109,7 +109,7 @@ func TestFailedReturnOfDriftIsRepeated(t *testing.T) {
 }
 
 // An update restores every object and release of a stack in place, and keeps its other inputs.
-func TestEveryObjectCanBePutBack(t *testing.T) {
+func TestUpdateRestoresEveryDriftedObjectInPlace(t *testing.T) {
 	for _, name := range []string{"kind", "local"} {
 		t.Run(name, func(t *testing.T) {
 			s, d := newStack(t, name), &drifting{}

@@ -158,7 +158,7 @@ func TestRotatedCAReplacesNothing(t *testing.T) {
 
 // The test follows the advice of the refusal. The state forgets all objects, the old cluster keeps
 // them, and the next update creates them in the new cluster.
-func TestUpdateRecreatesObjectsElsewhereAfterClusterStateDelete(t *testing.T) {
+func TestObjectsAreCreatedInNewClusterAfterStateDelete(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()

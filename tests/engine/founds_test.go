@@ -89,7 +89,7 @@ func TestUpdateThatMovesEveryServerIsRefusedBeforeChanges(t *testing.T) {
 	}
 }
 
-func TestUpdateMayMoveOneServer(t *testing.T) {
+func TestUpdateWithOneMovedServerSucceeds(t *testing.T) {
 	s := newStack(t, "staging")
 	s.registers = platform.Program{Past: s.past}.Run
 	s.mustUp()
@@ -99,7 +99,7 @@ func TestUpdateMayMoveOneServer(t *testing.T) {
 }
 
 // An update that fails before the first install has started no cluster. So all servers may move.
-func TestServerMayMoveIfFirstUpdateEndedBeforeInstall(t *testing.T) {
+func TestServersMayMoveIfNoClusterWasStarted(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
 	s.registers = platform.Program{Past: s.past}.Run

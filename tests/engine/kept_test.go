@@ -17,10 +17,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// keep makes TestKeep write the deployed stacks of this commit, which tests of later commits read.
+// keep makes TestKeepWritesDeployedStacks write this commit's deployed stacks, for later tests.
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
-// keptStacks are the committed stacks that TestKeep writes, one for each kind of hosts.
+// keptStacks are the committed stacks that are kept, one for each kind of hosts.
 var keptStacks = []string{"staging", "proxmox", "kind"}
 
 // kept is a deployed stack of an earlier commit: its configuration and its state. The secrets in it
@@ -38,8 +38,8 @@ func keptFile(name string) string {
 	return filepath.Join(root, "tests", "engine", "testdata", "kept", name+".json.gz")
 }
 
-// TestKeep writes the kept stacks. It runs only with -keep.
-func TestKeep(t *testing.T) {
+// TestKeepWritesDeployedStacks writes the kept stacks. It runs only with -keep.
+func TestKeepWritesDeployedStacks(t *testing.T) {
 	if !*keep {
 		t.Skip("writes testdata/kept with -keep, before a change of what the program registers")
 	}
@@ -67,7 +67,7 @@ func keptStack(t *testing.T, name string) *stack {
 	return stackOf(t, name, keptFile(name))
 }
 
-// stackOf returns the stack in a file that TestKeep wrote.
+// stackOf returns the stack in a file that TestKeepWritesDeployedStacks wrote.
 func stackOf(t *testing.T, name, path string) *stack {
 	t.Helper()
 	file, err := os.Open(path)

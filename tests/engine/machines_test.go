@@ -74,7 +74,7 @@ func machinesOf(s *stack) []string {
 }
 
 // Two consents in one run: the guard refuses before any machine changes.
-func TestRefusingMachineGuardChangesNoMachine(t *testing.T) {
+func TestNoMachineChangesIfMachineGuardRefuses(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
 	s.fail("update", "hosts-machine-guard")

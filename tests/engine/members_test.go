@@ -70,7 +70,7 @@ func TestRemovedServersCanRejoin(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-func TestFirstServerCanBeRemoved(t *testing.T) {
+func TestClusterStaysSameWhenFirstServerIsRemoved(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	cluster := s.stored()["k3s-cluster"].Outputs["hex"]

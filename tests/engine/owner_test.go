@@ -26,7 +26,7 @@ func claims(t *testing.T, s *stack) map[string]hypervisor.Spec {
 
 // Two users with the same stack file create machines with the same names, but each has an own
 // cluster. The identity must distinguish the machines.
-func TestMachinesBelongToClusterOfTheirState(t *testing.T) {
+func TestMachinesOfTwoStatesHaveDifferentClusters(t *testing.T) {
 	ours, theirs := newStack(t, "proxmox"), newStack(t, "proxmox")
 	ours.answers.Cluster, theirs.answers.Cluster = "cafe", "feed"
 	ours.mustUp()

@@ -89,7 +89,7 @@ func TestChangedArtifactKindIsRefusedUnlessConfigured(t *testing.T) {
 
 // A failed update writes no outputs of the stack, but may have run K3s. So the kind must be known
 // without outputs.
-func TestFailedUpdateKeepsArtifactKind(t *testing.T) {
+func TestArtifactKindIsKnownAfterFailedUpdate(t *testing.T) {
 	const failing = "k3s-server-1-install"
 	s, own, _, lab := sources(t, "staging")
 	s.fail("create", failing)

@@ -139,9 +139,9 @@ func TestCommandsAndProgramReadStackFilesAlike(t *testing.T) {
 	}
 }
 
-// TestCommandsAndProgramAcceptOwnKeysOfAProgram reads a stack file of a user's program. Its keys
+// TestCommandsAndProgramAcceptKeysOfUserProgram reads a stack file of a user's program. Its keys
 // have the names of Strata's sections, and the project's name may resemble Strata's.
-func TestCommandsAndProgramAcceptOwnKeysOfAProgram(t *testing.T) {
+func TestCommandsAndProgramAcceptKeysOfUserProgram(t *testing.T) {
 	for _, name := range []string{"own", "stratus"} {
 		s := pulumitest.NewStackFile(t, "", "  "+name+":hosts: {a: 1}\n  traefik: big\n")
 		s.Rename(t, name)

@@ -139,7 +139,7 @@ func TestUpdateSucceedsWithLowParallelism(t *testing.T) {
 	}
 }
 
-func TestStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
+func TestStateHasNoSecretInPlainText(t *testing.T) {
 	for _, name := range []string{"local", "staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)

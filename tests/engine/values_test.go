@@ -38,7 +38,7 @@ func TestChangedChartValuesRunReleaseAndGatesOnce(t *testing.T) {
 
 // Values that block all requests leave the Pods ready, so the rollout gate passes and the gate of
 // Traefik's URLs fails. After a revert, that gate must run again.
-func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
+func TestRevertedChartValuesRunFailedURLGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("traefik", "values",
@@ -55,7 +55,7 @@ func TestURLGateDetectsValuesThatBlockAllRequests(t *testing.T) {
 }
 
 // After a failed gate, a revert of the change must run the gate again.
-func TestRevertedChartValuesRunFailedGateAgain(t *testing.T) {
+func TestRevertedChartValuesRunFailedRolloutGateAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("traefik", "values", section{"image": section{"tag": "not-there"}})

@@ -148,7 +148,7 @@ func TestRevertAfterFailedCanaryKeepsServingVersion(t *testing.T) {
 
 // A failed canary may have left a weight. So it runs again even if its version is reverted, and
 // resets the weight.
-func TestInterruptedCanaryRunsAgainAfterRevert(t *testing.T) {
+func TestFailedCanaryRunsAgainAfterRevert(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})
 	s.mustUp()
