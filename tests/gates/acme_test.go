@@ -35,8 +35,8 @@ spec: {dnsName: web.example.org, type: HTTP-01}
 status: {state: {{.challenge}}, reason: '{{.reason}}'}
 `
 
-// acmeCluster returns a cluster with a Certificate whose Order is pending, changed by values, and
-// the gate of the Certificate. heal restores the Certificate.
+// acmeCluster returns a cluster with a Certificate whose Order has the given values, and the gate
+// of the Certificate. heal restores the Certificate.
 func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec,
 	heal func()) {
 	t.Helper()
@@ -98,8 +98,8 @@ func TestCertificateGateNamesStageOfOrder(t *testing.T) {
 	}
 }
 
-// A certificate that is about to expire is still Ready. The cause of a failed renewal is in the
-// request for the renewal.
+// A certificate that expires soon is still Ready. The cause of a failed renewal is in the newest
+// CertificateRequest and its Order.
 func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored",
@@ -115,7 +115,8 @@ func TestCertificateGateNamesObstacleToRenewal(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// ACME issuers omit ca.crt, so the CA is in another Secret. A chain to any other CA is invalid.
+// ACME issuers omit ca.crt, so the gate reads the CA from another Secret. A chain to any other CA
+// must keep the gate closed.
 func TestCertificateGateReadsCAFromOtherSecret(t *testing.T) {
 	t.Parallel()
 	c, spec, root, _ := certificateCluster(t)
@@ -132,8 +133,8 @@ func TestCertificateGateReadsCAFromOtherSecret(t *testing.T) {
 	gate.opens()
 }
 
-// A refusal by the server counts only after it has lasted for a while, because cert-manager may
-// retry with another key.
+// A refusal must last for a while before the gate is stuck, because cert-manager may retry with
+// another key.
 func TestIssuerGateIsStuckOnRefusedACMEAccount(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)

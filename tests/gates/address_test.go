@@ -166,8 +166,8 @@ func TestAddressGateWaitsForHostThatCannotConnect(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// A host reports only changes, so it does not repeat a report. If an API server does not answer for
-// a moment, the gate must keep the hosts' reports.
+// A host reports only changes, and so does not repeat its report after an outage of the API. The
+// gate must keep the report.
 func TestAddressGateKeepsHostReportsDuringAPIOutage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)

@@ -68,8 +68,8 @@ func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
 	gate.opens()
 }
 
-// certain is longer than the ten seconds for which a fault must last before a gate gives up. A
-// start of the server would have ended by then.
+// certain is the longest time until a gate is stuck: a fault must last for ten seconds, in which a
+// starting server would recover.
 const certain = 15 * time.Second
 
 func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {

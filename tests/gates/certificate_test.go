@@ -53,8 +53,7 @@ func certificateRequest(t testing.TB, kind, status, reason, message string) stri
 		"message": message})
 }
 
-// certificateCluster returns a cluster with a Certificate that is Ready, and the gate of it. heal
-// restores the Certificate.
+// certificateCluster returns a cluster with a Ready Certificate, and its gate. heal restores both.
 func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, root *signed,
 	heal func()) {
 	t.Helper()

@@ -62,8 +62,8 @@ func certManagerSpec(c *fakeapi.Cluster) health.Spec {
 	}}
 }
 
-// checking returns an admission like cert-manager's webhook. mutates and validates select which of
-// its two webhooks are called.
+// checking returns an admission like that of cert-manager's webhooks. mutates and validates select
+// the webhooks that the API server calls.
 func checking(mutates, validates bool) func(map[string]any) *fakeapi.Refusal {
 	denied := func(why string) *fakeapi.Refusal {
 		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
@@ -95,7 +95,7 @@ func healCertManager(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-// These states occur between cert-manager's installation and its first certificate (cert-manager
+// The faults are states between cert-manager's installation and its first certificate (cert-manager
 // pkg/util/cmapichecker).
 func TestCertManagerGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func crdsSpec(c *fakeapi.Cluster) health.Spec {
 		Body: crds.Spec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
 }
 
-// establish adds both CRDs as established, and every API server serves them.
+// establish adds both CRDs as established, and makes every API server serve them.
 func establish(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
 	c.Put(crd(t, "gateways", "Gateway", nil))

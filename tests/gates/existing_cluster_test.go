@@ -14,8 +14,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// These are the gates of an existing cluster, whose nodes are not configured. They must report the
-// same faults as those of a cluster of ours, from the API alone.
+// The gates of an existing cluster know no configured nodes. They must report the same faults as
+// those of a cluster that Strata creates, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: nodes.Spec{Registered: true}}

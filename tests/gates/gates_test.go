@@ -17,12 +17,12 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// lag bounds the time from a change to a gate's verdict in these tests. In a real cluster the
-// target is 250 ms, which `make bench` measures. Here two processors also run other tests, so the
-// bound only distinguishes gates that watch from gates that poll.
+// lag is the longest time from a change to a gate's verdict in these tests. In a real cluster the
+// target is 250 ms, which `make bench` measures. Here other tests run on the same two processors,
+// so lag only distinguishes gates that watch from gates that poll.
 const lag = 8 * time.Second
 
-// run is a gate in the background, with its progress.
+// run is a gate that runs in the background, with its progress messages.
 type run struct {
 	t        testing.TB
 	progress *lines
@@ -48,8 +48,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// start runs a gate for a cluster. At the end of the test, it cancels the gate and waits for its
-// end.
+// start runs a gate against a cluster in the background. At the end of the test, it cancels the
+// gate and waits for its end.
 func start(t testing.TB, cluster *fakeapi.Cluster, spec health.Spec) *run {
 	t.Helper()
 	return startWith(t, spec, health.Secrets{Kubeconfig: cluster.Kubeconfig()})
@@ -87,7 +87,7 @@ func (r *run) opens() health.Result {
 	return result
 }
 
-// sticks asserts that the gate gives up within d, because waiting cannot help.
+// sticks asserts that the gate ends as stuck within d, before its timeout.
 func (r *run) sticks(d time.Duration) health.Result {
 	r.t.Helper()
 	result := r.ends(d)
@@ -106,7 +106,7 @@ func (r *run) ends(d time.Duration) health.Result {
 	}
 }
 
-// says waits until the progress contains a text. The gate must not end before that.
+// says waits until the progress contains a text. It fails the test if the gate ends first.
 func (r *run) says(text string) {
 	r.t.Helper()
 	require.Eventuallyf(r.t, func() bool {

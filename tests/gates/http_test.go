@@ -20,7 +20,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// site is an ingress, which a test changes while a gate requests it.
+// site is an ingress controller, whose answers a test changes while a gate requests them.
 type site struct {
 	port    string
 	pair    atomic.Pointer[signed]
@@ -35,7 +35,7 @@ func guarded(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	// A message of a gate must not show a page that repeats the request's credentials.
+	// The page repeats the request's credentials. No message of the gate may show them.
 	_, _ = io.WriteString(w, "Traefik dashboard "+r.Header.Get("Authorization"))
 }
 

@@ -84,7 +84,7 @@ func TestIssuerGateReportsFaultsUntilHealed(t *testing.T) {
 	}
 }
 
-// If the CA's Secret is deleted, cert-manager makes another CA. It reports Ready for both.
+// If the CA's Secret is deleted, cert-manager makes another CA. The issuer is Ready with either CA.
 func TestIssuerGateRejectsCAOtherThanRecorded(t *testing.T) {
 	t.Parallel()
 	recorded := healthtest.Issue(t, "recorded", nil, healthtest.AsCA)

@@ -11,7 +11,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// Without a ready Pod, the API server's proxy returns an error. The page of a new Pod lacks a
+// Without a ready Pod, the API server's proxy returns an error. The metrics of a new Pod lack a
 // series until the Pod has counted something.
 func TestMetricsGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()

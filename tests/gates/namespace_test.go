@@ -32,8 +32,8 @@ kind: {{.kind}}
 metadata: {name: held, namespace: team-a, finalizers: [{{.finalizer}}]}
 `
 
-// endingCluster returns a cluster in which namespace team-a is terminating, and the gate of its
-// end.
+// endingCluster returns a cluster in which namespace team-a is terminating, and the gate that waits
+// for its end.
 func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)

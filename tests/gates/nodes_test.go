@@ -19,7 +19,7 @@ func TestNodesGateReportsFaultsUntilHealed(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name string
-		// spoil causes the fault, says is the message of the gate, and heal removes the fault.
+		// spoil causes the fault, and says is the gate's message about it.
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{

@@ -36,7 +36,7 @@ status:
   conditions: [{type: {{.type}}, status: "{{.status}}", reason: "{{.reason}}", message: "{{.summary}}", lastTransitionTime: "{{.written}}"}]
 `
 
-// at returns a time, given in seconds after the start of a test's events.
+// at returns the time at a number of seconds after the start of a test's events.
 func at(second int) string {
 	return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339)
 }

@@ -36,8 +36,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: dns}
 subjects: [{kind: ServiceAccount, name: coredns, namespace: kube-system}]
 `
 
-// releasedCluster returns a cluster with CoreDNS as Helm's release dns, and the gate of the
-// release. review answers access reviews.
+// releasedCluster returns a cluster with CoreDNS as Helm's release dns, and the rollout gate of
+// that release. review answers access reviews.
 func releasedCluster(t *testing.T, review http.HandlerFunc) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -118,7 +118,7 @@ func TestRolloutGateChecksRBACRulesOfNewestRelease(t *testing.T) {
 	gate.opens()
 }
 
-// Another role, or another authorizer, may grant the same rights.
+// The release's binding is deleted, but another role or authorizer may grant the same rights.
 func TestRolloutGateOpensIfOtherRoleGrantsRights(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -154,7 +154,7 @@ func messages(result health.Result) (all []string) {
 	return all
 }
 
-// dnsPod is the Pod whose log is read.
+// dnsPod is a Pod whose log the gate reads.
 const dnsPod = `
 apiVersion: v1
 kind: Pod

@@ -16,7 +16,7 @@ func rolloutSpec(c *fakeapi.Cluster) health.Spec {
 		Body: rollout.Spec{Workloads: []string{"kube-system/Deployment/coredns"}}}
 }
 
-// upgrading is a Deployment whose previous revision is available, while the newest is not.
+// upgrading is a Deployment whose previous revision is available. Its newest revision is not.
 const upgrading = `
 apiVersion: apps/v1
 kind: Deployment

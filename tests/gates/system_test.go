@@ -48,8 +48,7 @@ func systemSpec(c *fakeapi.Cluster, disabled ...string) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: system.Spec{Disabled: disabled}}
 }
 
-// dnsDown is CoreDNS without an available Pod. The container of its Pod is waiting for a given
-// reason.
+// dnsDown is CoreDNS without an available Pod: its container waits for a given reason.
 const dnsDown = `
 apiVersion: apps/v1
 kind: Deployment
@@ -156,7 +155,8 @@ func TestSystemGateIsStuckWhenPodCannotStart(t *testing.T) {
 	}
 }
 
-// measuring returns metrics-server and two Nodes, which have been Ready for these durations.
+// measuring returns metrics-server and Node agent-1, which have been Ready for the given durations,
+// and Node agent-2, whose kubelet does not answer.
 func measuring(server, node time.Duration) string {
 	since := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 	ready := `status: {conditions: [{type: Ready, status: "%s", lastTransitionTime: "%s"}]}` + "\n"
@@ -187,7 +187,7 @@ func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
 }
 
 // metrics-server needs two measurements of a new Node, and cannot measure a Node whose kubelet does
-// not answer.
+// not answer. A new metrics-server has no measurements either.
 func TestSystemGateNeedsNoMetricsWhileNodeIsNew(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]struct{ server, node time.Duration }{

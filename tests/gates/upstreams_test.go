@@ -15,8 +15,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// shopText has a route to a Service with two Pods, the second of which is in a given state, and a
-// data plane with two Pods.
+// shopText has a route to a Service with two Pods, and a data plane with two Pods. The second Pod
+// of the Service has the given values.
 const shopText = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -69,8 +69,7 @@ func shopObjects(t testing.TB, values map[string]any) string {
 
 const viewerKey = "viewer-key-of-the-test"
 
-// planeOf returns the configuration of a data plane with the nodes of one service, as ADC 0.27
-// writes it.
+// planeOf returns a data plane's configuration of one service, as ADC 0.27 writes it.
 func planeOf(name, nodes string) string {
 	return `{"services": [{"id": "s", "upstream_id": "s", "labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "` + name + `"}}],
 		"upstreams": [{"id": "s", "nodes": ` + nodes + `}], "consumers": [{"username": "me", "plugins": {"key-auth": {"key": "hunter2hunter2"}}}]}`
@@ -78,7 +77,7 @@ func planeOf(name, nodes string) string {
 
 const bothNodes = `[{"host": "10.42.0.7", "port": 8080, "weight": 1}, {"host": "10.42.0.8", "port": 8080, "weight": 1}]`
 
-// planePod is a Pod of a data plane, whose answer a test can change.
+// planePod is a Pod of a data plane. A test can change its answer.
 type planePod struct {
 	status atomic.Int64
 	body   atomic.Value
@@ -165,7 +164,7 @@ func TestUpstreamsGateReportsFaultsUntilHealed(t *testing.T) {
 }
 
 // EndpointSlices follow the Pods with a delay, and the data plane follows the EndpointSlices. So
-// the gate compares with the Pods.
+// the gate compares EndpointSlices and data plane with the Pods.
 func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	t.Parallel()
 	only := planeOf("shop", `[{"host": "10.42.0.7", "port": 8080}]`)

@@ -32,7 +32,7 @@ addressType: IPv4
 endpoints: [{addresses: [10.42.1.7], conditions: {ready: true}}]
 `
 
-// held is the name of the scheduler of Pods that Wave holds back.
+// held is the name of the scheduler that Wave's webhook gives to Pods, so that they wait.
 const held = "wave.pusher.com/invalid"
 
 func waveSpec(c *fakeapi.Cluster) health.Spec {
@@ -49,8 +49,8 @@ func waveSpec(c *fakeapi.Cluster) health.Spec {
 	}}
 }
 
-// scheduling returns an admission that sets an object's scheduler, as the API server or Wave's
-// webhook does.
+// scheduling returns an admission that sets the scheduler of an object's Pods, as Wave's webhook
+// does, or the API server by default.
 func scheduling(name string) func(map[string]any) *fakeapi.Refusal {
 	return func(object map[string]any) *fakeapi.Refusal {
 		object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["schedulerName"] = name
@@ -68,8 +68,8 @@ func healWave(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-// The webhook's failurePolicy is Ignore. So an API server that cannot call it admits every object,
-// with the default of every field.
+// The webhook's failurePolicy is Ignore. So an API server that cannot call the webhook admits every
+// object, with default values.
 func TestWaveWebhookGateChecksFieldsSetByWebhook(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {

@@ -20,7 +20,7 @@ const (
 	ca      = "the CA"
 )
 
-// webhookSpec returns the gate of MetalLB's webhook, as components.MetalLB sets it.
+// webhookSpec returns the gate of MetalLB's webhook with the settings of components.MetalLB.
 func webhookSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
 		Configuration: "metallb-webhook-configuration", Namespace: metallb,
@@ -84,7 +84,7 @@ func serving(object map[string]any) *fakeapi.Refusal {
 	return nil
 }
 
-// failing returns the admission of an API server that cannot call the webhook.
+// failing returns the admission of an API server that cannot call the webhook for the reason why.
 func failing(why string) func(map[string]any) *fakeapi.Refusal {
 	return func(map[string]any) *fakeapi.Refusal {
 		return &fakeapi.Refusal{Code: 500, Reason: "InternalError",
@@ -92,7 +92,7 @@ func failing(why string) func(map[string]any) *fakeapi.Refusal {
 	}
 }
 
-// These are messages of an API server at the steps of MetalLB's start.
+// These are errors of an API server at the steps of MetalLB's start.
 const (
 	post        = `Post "https://metallb-webhook-service.metallb-system.svc:443/validate-metallb-io-v1beta1-ipaddresspool?timeout=10s": `
 	noEndpoints = post + `no endpoints available for service "metallb-webhook-service"`

@@ -15,7 +15,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// acmeRoot is a root certificate in PEM. The program reads no more of it.
+// acmeRoot is a root certificate in PEM. The program does not parse the encoded certificate.
 const acmeRoot = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
 
 // acmeWith returns a section certManager with an ACME server. Its external account and its DNS
@@ -117,9 +117,9 @@ func dnsNames(g graph) (names []string) {
 	return names
 }
 
-// cert-manager does not reissue certificates if only the server of their issuer changes. So the
-// program reissues them with a command, once the account exists. The gates of replaced certificates
-// run again. For two public CAs, the other inputs are equal.
+// cert-manager does not reissue certificates if only the server of their issuer changes. So a
+// command of the program reissues them, once the account exists, and the gates of the reissued
+// certificates run again. With two public CAs, nothing else in the inputs differs.
 func TestChangedACMEServerReissuesEveryCertificate(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "a")
 	before := signedByACME(t, section).graph(t)
@@ -137,8 +137,8 @@ func TestChangedACMEServerReissuesEveryCertificate(t *testing.T) {
 	}
 }
 
-// If the CA is not public, the gates trust it: for certificates, whose Secrets lack it, and for
-// URLs.
+// If the CA is not public, the gates must trust its root: for certificates, because their Secrets
+// lack it, and for URLs.
 func TestGatesTrustPrivateACMERoot(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
 	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard",
@@ -158,7 +158,7 @@ func TestGatesTrustPrivateACMERoot(t *testing.T) {
 	assert.Contains(t, g, "acme-ca-root")
 }
 
-// Some solvers have a secret in their configuration, which a user may encrypt.
+// Some solvers have a secret in their configuration, so users may encrypt the configuration.
 func TestACMESolverConfigurationIsSecret(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
 	section.ACME.DNS01 = config.DNS01Solver{

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// withAPISIX returns stack local with APISIX instead of Traefik, its demo, and a value of
-// validation.
+// withAPISIX returns stack local with APISIX and its demo instead of Traefik, and with a value of
+// apps.validate.
 func withAPISIX(t *testing.T, validate string) *program {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -54,8 +54,8 @@ func TestAPISIXGraphMatchesGoldenFile(t *testing.T) {
 	}
 }
 
-// APISIX runs beside Traefik. The API server calls APISIX's webhook for every class, Gateway and
-// route of the cluster, so objects of other layers wait for it as well.
+// Beside Traefik, the API server also calls APISIX's webhook for Traefik's classes, Gateways and
+// routes. So objects of all layers must wait for the webhook.
 func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -77,7 +77,7 @@ func TestObjectsThatAPISIXWebhookValidatesWaitForIt(t *testing.T) {
 	}
 }
 
-// With validation skip, only those gates exist on which a resource depends.
+// With validate skip, a gate exists only if a resource depends on it.
 func TestValidateSkipOmitsGatesWithoutDependents(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
@@ -142,8 +142,8 @@ func TestAPISIXKeysAreGeneratedAndSecret(t *testing.T) {
 	}
 }
 
-// The user's own files are applied in parallel. Each object waits only for the servers and webhooks
-// of its kind.
+// The objects of users' manifests are applied in parallel. Each waits only for the servers and
+// webhooks of its kind.
 func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 	p := withAPISIX(t, "skip")
 	require.NoError(t,

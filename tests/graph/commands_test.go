@@ -14,9 +14,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// The states of deployed stacks have the commands of resources, with input and environment. A
-// changed byte causes an update of the resource in each stack, and deletes run with the state's
-// values. Gates are left out, because they may run again.
+// The states of deployed stacks contain each command with its input and environment. A changed byte
+// updates the resource in every stack, and a delete runs with the bytes in the state. Gates are
+// omitted, because they may run again.
 func TestCommandInputsMatchGoldenFile(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {
@@ -70,14 +70,14 @@ func (f commandForms) note(p *program, g graph) {
 	}
 }
 
-// everywhere replaces the parts of a text that differ between two runs of the tests: the project's
+// everywhere replaces the parts of a text that differ between runs of the tests: the project's
 // folder, generated keys, the time, and scripts for hosts.
 func (p *program) everywhere(text string) string {
 	for _, one := range []struct{ pattern, stands string }{
 		{regexp.QuoteMeta(p.project.Dir), "PROJECT"},
 		{`ssh-ed25519 [A-Za-z0-9+/=]+`, "ssh-ed25519 KEY"},
 		{`"generation":\d+`, `"generation":0`},
-		// Scripts for hosts may change and run again, and so may their inputs.
+		// Scripts for hosts and their inputs may change, because they may run again.
 		{`"(script|delete|stdin)":"(?:[^"\\]|\\.)*"`, `"$1":"TEXT"`},
 	} {
 		text = regexp.MustCompile(one.pattern).ReplaceAllString(text, one.stands)

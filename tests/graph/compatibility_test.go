@@ -14,8 +14,8 @@ import (
 	"strata/config"
 )
 
-// lastRun is the latest version of an upstream artifact that a test ran, the day in November 2026,
-// and the program or test (on). Each has its row in tests/lab/originals.md.
+// lastRun is a test's last run with an upstream artifact: the artifact's version, the day in
+// November 2026, and the program or test. tests/lab/originals.md has a row for each.
 type lastRun struct{ version, day, on string }
 
 const (

@@ -11,8 +11,8 @@ import (
 	"strata/health/namespace"
 )
 
-// diagram returns the graph as a Mermaid flowchart of layers. The text of an arrow has the gates of
-// one layer that must open before a part of the other starts.
+// diagram returns the graph as a Mermaid flowchart of layers. Each arrow has the gates of one layer
+// that must open before a resource of the other layer starts.
 func (g graph) diagram() string {
 	arrows := map[string]map[string]bool{}
 	for _, name := range g.names() {
@@ -39,10 +39,10 @@ func (g graph) diagram() string {
 	return strings.Join(append(lines, "```"), "\n") + "\n"
 }
 
-// node matches the name of a node. There are several of each role.
+// node matches the end of a node's name, which the diagram replaces by its role.
 var node = regexp.MustCompile(`-(server|agent)-\d+`)
 
-// nearestGates returns the gates that a resource waits for, without gates that these wait for.
+// nearestGates returns the gates that a resource waits for, without those behind another gate.
 func (g graph) nearestGates(name string) []string {
 	var gates []string
 	seen := map[string]bool{}
@@ -68,8 +68,8 @@ func (g graph) coveredBy(gates []string, gate string) bool {
 	})
 }
 
-// isGate reports whether a resource is a gate. The gate of a namespace's end does not count,
-// because only a delete runs it.
+// isGate reports whether a resource is a gate. The gate of a namespace's termination does not
+// count, because only its delete does anything.
 func (g graph) isGate(name string) bool {
 	spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 	return err == nil && spec.Kind() != namespace.Kind

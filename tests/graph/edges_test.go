@@ -14,7 +14,7 @@ import (
 )
 
 // row is one requirement of the platform's dependency matrix: component must wait for dependsOn,
-// tested by check within limit. The fields after these name the resources that implement it.
+// tested by check within limit. The other fields name resources that implement the requirement.
 type row struct {
 	component, dependsOn, check, limit string
 	// edges are the dependencies of the resource graph that implement the requirement.
@@ -22,12 +22,12 @@ type row struct {
 	// gate is the name of the resource that runs the required check.
 	gate string
 	// note describes how the graph differs from the requirement. relaxed is a required dependency
-	// that the graph does not have; note then names the decision (ADR).
+	// that the graph must not have, by the ADR in note.
 	note    string
 	relaxed *need
 }
 
-// matrix returns all requirements of the platform's dependency matrix, for the nodes of p.
+// matrix returns the rows of the platform's dependency matrix for the nodes of p.
 func matrix(p *program) []row {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	first, agent := servers[0], agents[0]

@@ -22,7 +22,8 @@ func everything(t *testing.T, p *program) *program {
 	return p
 }
 
-// Tests would not cover a chart that pulumitest.Charts or EveryLayer lacks.
+// pulumitest.Charts and EveryLayer must have every chart. Otherwise tests that use them would not
+// cover the missing chart.
 func TestEveryLayerStackHasReleaseOfEveryChart(t *testing.T) {
 	g := newProgram(t, "local").with(t, nil)
 	for key := range config.OwnedValues() {

@@ -25,8 +25,8 @@ func TestEveryLayerRunsOnExistingCluster(t *testing.T) {
 		everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
-// Layers have the same dependencies in both kinds of clusters, except for the cluster's own gates
-// and for DeletedWith.
+// Layers have the same dependencies in existing clusters and in clusters that Strata creates,
+// except for the cluster's own gates and for DeletedWith.
 func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
 	ours := everything(t, newProgram(t, "local")).graph(t)
 	kind := everything(t, newProgram(t, "kind"))
@@ -80,8 +80,8 @@ func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
 	}
 }
 
-// Docker Desktop does not expose the addresses of kind's nodes. So with the settings of
-// docs/existing-clusters.md, no gate may need them.
+// Docker Desktop does not expose the addresses of kind's nodes. So the settings of
+// docs/existing-clusters.md must omit the gates that connect to load balancer addresses.
 func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})

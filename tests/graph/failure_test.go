@@ -14,8 +14,7 @@ import (
 )
 
 // Each resource fails in turn. The program must end with its error, and none of its dependents may
-// be created. The resource's name must begin with its layer's name, so that the error shows the
-// layer.
+// be created. The resource's name must begin with its layer's, so that the error shows the layer.
 func TestFailedResourceEndsProgramAndStopsDependents(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)

@@ -29,7 +29,7 @@ func (p *program) handed(t *testing.T) *config.Config {
 	return cfg
 }
 
-// foretell returns the gates that the program expects from the configuration.
+// foretell returns the layer, name and kind of each gate that the configuration requires.
 func (p *program) foretell(t *testing.T) []string {
 	t.Helper()
 	specs, err := platform.Gates(t.Context(), p.handed(t))
@@ -45,9 +45,8 @@ func described(spec health.Spec) string {
 	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind())
 }
 
-// gatesAreForetold checks that `strata health` expects, from the configuration alone, exactly the
-// gates of a run: the same names, layers and kinds. It runs for each configuration of these tests,
-// and so also for layers that no committed stack has.
+// gatesAreForetold checks that `strata health` derives exactly the gates of a run from the
+// configuration alone. Every call of graph runs this check, with any configuration.
 func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	t.Helper()
 	handed := os.Getenv(pulumi.EnvConfig)
@@ -67,7 +66,8 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	assert.ElementsMatch(t, made, p.foretell(t))
 }
 
-// The test has only the stack's file, and no bundle, key, kubeconfig, manifest or home directory.
+// `strata health` needs only the stack file to list the gates: no bundle, key, kubeconfig, manifest
+// or home directory.
 func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestConfiguredGatesNeedAndWriteNoFiles(t *testing.T) {
 	}
 }
 
-// `strata health` lists gates in this order.
+// `strata health` lists gates in this order, which must be the order of a run.
 func TestConfiguredGatesAreInProgramOrder(t *testing.T) {
 	p := newProgram(t, "local")
 	first := p.foretell(t)

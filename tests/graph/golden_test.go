@@ -57,8 +57,7 @@ func (g graph) write(out *strings.Builder, parent, indent string) {
 	}
 }
 
-// edges returns the dependencies of a resource, and the options for its waits, timeouts,
-// replacement and deletion.
+// edges returns a resource's dependencies, and its options for waits, timeouts and deletion.
 func edges(r pulumitest.Resource) []string {
 	var lines []string
 	add := func(what, value string) {

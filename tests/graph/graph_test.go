@@ -1,6 +1,6 @@
-// Package graph_test runs the real program with each committed stack file under mocks, and checks
-// its registrations. It compares all resources and dependencies with a golden text, and checks
-// rules for the dependencies. It runs neither the engine (tests/engine) nor any command.
+// Package graph_test runs the real program with each committed stack file under Pulumi's mocks. It
+// compares the registered resources and dependencies with golden files, and checks rules for the
+// dependencies. It runs neither the engine (tests/engine) nor any command.
 package graph_test
 
 import (
@@ -10,10 +10,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// graph has the registrations of one run, by name.
+// graph has the registered resources of one run, by name.
 type graph map[string]pulumitest.Resource
 
-// newGraph returns the registrations of a run by name. Names are unique in the whole program.
+// newGraph returns the graph of registered resources, whose names must be unique.
 func newGraph(resources []pulumitest.Resource) graph {
 	g := graph{}
 	for _, r := range resources {
@@ -25,7 +25,7 @@ func newGraph(resources []pulumitest.Resource) graph {
 	return g
 }
 
-// names returns all names, sorted.
+// names returns the names of all resources, sorted.
 func (g graph) names() []string { return slices.Sorted(maps.Keys(g)) }
 
 // where returns the names of the resources that match, sorted.

@@ -16,7 +16,8 @@ func (g graph) images() []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Name, "-images-") })
 }
 
-// The archives of all layers together have about 1 GB, and K3s starts only after the pushes.
+// The image archives of all layers have about 1 GB, and K3s starts only after they are pushed. So a
+// disabled layer's images must not be pushed.
 func TestNodesGetImagesOfEnabledLayersOnly(t *testing.T) {
 	p := newProgram(t, "local")
 	all := p.graph(t)
@@ -38,7 +39,8 @@ func TestNodesGetImagesOfEnabledLayersOnly(t *testing.T) {
 	assert.NotContains(t, all["k3s-server-1-binary"].Text("stdin"), `"images"`)
 }
 
-// The files of a layer must not affect a running cluster, because a changed install restarts K3s.
+// An enabled layer pushes files to the nodes. They must not change an install, because a changed
+// install restarts K3s.
 func TestEnabledLayerChangesNoClusterResource(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "argocd", map[string]any{"enabled": false})

@@ -14,8 +14,7 @@ import (
 var issuers = []struct {
 	name     string
 	sections map[string]any
-	// gate is the gate for which the platform's certificates wait. without are resources that must
-	// not exist.
+	// gate must open before the platform's certificates. without has resources that must be absent.
 	gate    string
 	without []string
 }{

@@ -27,8 +27,8 @@ import (
 )
 
 // TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from
-// layers/NAME.md, and the rest from the program with the example in it. Each layer must be on such
-// a page.
+// layers/NAME.md, and the rest from the program with the page's example. Each layer must be on a
+// page.
 func TestEachLayerHasPage(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestEachLayerHasPage(t *testing.T) {
 	}
 }
 
-// layerPage has the functions of a page's template.
+// layerPage has the template functions of a layer's page.
 type layerPage struct {
 	t       *testing.T
 	example string
@@ -104,7 +104,7 @@ func (l *layerPage) charts(names ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// objects returns a list of the objects in the cluster that the program itself declares.
+// objects returns a list of the cluster's objects, without those of charts.
 func (l *layerPage) objects(layers ...string) string {
 	var lines []string
 	for _, name := range l.resourcesOf(layers) {
@@ -146,7 +146,7 @@ func (l *layerPage) admits(policy string) string {
 	return ": " + strings.Join(admits, "; ")
 }
 
-// furtherNode matches resources of a second or later server or agent.
+// furtherNode matches resources of any server or agent except the first one.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
 // resourcesOf returns the resources of layers, each after its dependencies.
@@ -184,7 +184,7 @@ func (l *layerPage) gates(layers ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// asks returns the question that a kind of gate answers, from its package's comment.
+// asks returns the condition that a kind of gate waits for, from its package's comment.
 func asks(t *testing.T, kind string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"),
@@ -197,10 +197,10 @@ func asks(t *testing.T, kind string) string {
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// helpers matches resources that a gate needs for its requests.
+// helpers matches resources that gates depend on only for their connections.
 var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password|token)$|^k3s-(cluster|teardown)`)
 
-// before returns the gates for which a gate waits.
+// before returns the gates and resources for which a gate waits.
 func (l *layerPage) before(name string) string {
 	var needs []string
 	for _, need := range l.graph[name].Dependencies {
@@ -211,7 +211,7 @@ func (l *layerPage) before(name string) string {
 	return strings.Join(needs, ", ")
 }
 
-// keys returns a table of the keys of sections.
+// keys returns a table of the configuration keys in sections.
 func (l *layerPage) keys(sections ...string) string {
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(l.t, err)
@@ -231,7 +231,7 @@ func (l *layerPage) keys(sections ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// faults returns a table of the rows of docs/faults.md with a gate of the layers.
+// faults returns the rows of docs/faults.md whose gate belongs to one of the layers.
 func (l *layerPage) faults(layers ...string) string {
 	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
 	require.NoError(l.t, err)

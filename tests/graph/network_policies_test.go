@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// layerPolicies returns the NetworkPolicies of layers (k3s.networkPolicies,
-// cluster.networkPolicies).
+// layerPolicies returns the NetworkPolicies of layers, which k3s.networkPolicies and
+// cluster.networkPolicies enable.
 func (g graph) layerPolicies() []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasSuffix(r.Type, ":NetworkPolicy")

@@ -13,11 +13,10 @@ import (
 )
 
 // planRow is one row of the dependency tables of APISIX's demo. It names dependencies that the
-// graph must have, and others that it must not have. The latter recover by themselves, and would
-// only make two waits follow each other.
+// graph must have, or must not have, because the resource recovers by itself and a dependency would
+// only add a wait.
 type planRow struct {
-	// section and row name the dependency. missing is the text for a dependency that no edge
-	// enforces.
+	// section and row name the dependency. missing describes the fault without it.
 	section, row, missing string
 	// waits are dependencies that the graph must have, and free those that it must not have.
 	waits, free []need
@@ -44,9 +43,9 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows returns the rows for a graph. Those of charts and controllers come last.
+// planRows returns the rows for a graph, with those of charts and controllers last.
 func planRows(g graph) []planRow { //nolint:funlen // a table of cases
-	// of returns the resources of kinds. A kind that ends with a slash is a whole API group.
+	// of returns the resources of some kinds. A kind that ends with a slash is a whole API group.
 	of := func(kinds ...string) []string {
 		return g.where(func(r pulumitest.Resource) bool {
 			kind := strings.TrimPrefix(r.Type, "kubernetes:")
@@ -145,7 +144,7 @@ func internalRows() []planRow {
 	}
 }
 
-// broken returns the dependencies of a row that the graph does not keep.
+// broken returns the dependencies that violate a row.
 func (r planRow) broken(g graph) []string {
 	var wrong []string
 	for _, one := range r.waits {
@@ -175,7 +174,7 @@ func TestGraphHasEveryDependencyOfDemo(t *testing.T) {
 	}
 }
 
-// Each row must be broken without its first dependency, and with a superfluous one.
+// Each row must detect that its first dependency is missing, or that a forbidden one exists.
 func TestPlanRowIsBrokenWithMissingOrSuperfluousDependency(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
@@ -218,7 +217,7 @@ func planPage(g graph) string {
 	return page.String()
 }
 
-// more returns a text with the number of further dependencies.
+// more returns the number of further dependencies in words.
 func more(needs []need) string {
 	if len(needs) == 1 {
 		return ""

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program in another module cannot use types of internal packages, so it could not set such a
-// field.
+// A program in another module cannot use types of internal packages, so it could not set a field of
+// such a type.
 func TestPublicArgumentsUseNoInternalTypes(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }

@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// A changed login must reach each node before gates of layers run, because their Pods pull images
-// there. Without registries, layers do not wait for agents. The password must be in no plain value.
+// A changed login must reach each node before gates of layers run, because the layers' Pods pull
+// images there. Otherwise layers must not wait for agents. No plain value may have a password.
 func TestRegistriesReachEveryNodeBeforeImagePulls(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	p := newProgram(t, "staging")

@@ -18,8 +18,8 @@ func guardOf(p *program) string {
 	return "k3s-teardown-guard"
 }
 
-// guardKnowsObjects checks that the guard's input lists each object in the cluster. Otherwise the
-// guard takes it for another owner's, and refuses to delete its namespace.
+// guardKnowsObjects checks that the guard's input lists each object in the cluster. The guard
+// regards a missing object as another owner's, and refuses to delete its namespace.
 func guardKnowsObjects(p *program, g graph) []string {
 	var input teardown.Guard
 	if err := json.Unmarshal([]byte(g[guardOf(p)].Text("stdin")), &input); err != nil {

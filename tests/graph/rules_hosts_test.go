@@ -11,9 +11,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// goesWithItsMachine checks that resources on a machine of Strata are deleted with it
-// (DeletedWith), so that a dead machine does not stop a destroy. Existing hosts have no such
-// resource.
+// goesWithItsMachine checks that resources on a machine that Strata creates are deleted with the
+// machine (DeletedWith), so that a dead machine does not stop a destroy. Those on existing hosts
+// must have no DeletedWith.
 func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -32,8 +32,8 @@ func goesWithItsMachine(p *program, g graph) []string {
 	return broken
 }
 
-// inCluster checks deletes. In a cluster of Strata, objects are deleted with the cluster. In an
-// existing cluster each is deleted by itself.
+// inCluster checks the provider of objects in the cluster, their wait for its API, and how they are
+// deleted: with a cluster that Strata creates, or one by one in an existing cluster.
 func inCluster(p *program, g graph) []string {
 	var broken []string
 	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
@@ -96,10 +96,10 @@ func hostRunProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// localProblems checks that a local command runs our program with exec, so that a timeout reaches
-// it, and that the engine has a timeout. `keygen` neither waits nor connects, so it needs none.
-// `push` and `vm image put` must have none, because a slow line takes long. They end by themselves
-// if no data passes.
+// localProblems checks that a local command runs Strata with exec, so that a timeout reaches
+// Strata, and that the engine has a timeout. `keygen` needs none, because it neither waits nor
+// connects. `push` and `vm image put` must have none, because a slow line takes long; they end by
+// themselves if no data passes.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
@@ -135,8 +135,8 @@ func localProblems(r pulumitest.Resource) []string {
 }
 
 // uninstallIsSafe checks that the script of an uninstall is in the state before anything is
-// installed. No trigger may replace that resource, because a replacement would run the delete after
-// the new create. Its create claims the host, so that only claimed hosts have a delete.
+// installed. No trigger may replace its resource, because that would run the uninstall after a new
+// install. Its create claims the host, so that only claimed hosts are uninstalled.
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -163,17 +163,17 @@ func uninstallIsSafe(p *program, g graph) []string {
 	return broken
 }
 
-// triggersReplace checks triggers, which replace a command. A gate must have none, because its
-// replacement could replace resources of the next layer as well. It runs again when its spec
-// changes.
+// triggersReplace checks which resources have triggers, whose change replaces a command. A gate
+// must have none, because its replacement could replace resources of the next layer. It runs again
+// when its spec changes.
 func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
 		ours := strings.HasSuffix(name, "-vm")
-		// A new image is created before the old one is deleted, so no machine is replaced with it.
+		// The new image is created before the old one is deleted, so no machine is replaced.
 		image := name == "hosts-image" && !r.DeleteFirst
-		// This command reads the time once for each password, and nothing is deleted with it.
+		// This command reads the time once for each password. Its replacement deletes nothing.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
 		allowed := strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image ||
 			passwordTime
@@ -190,8 +190,7 @@ func triggersReplace(_ *program, g graph) []string {
 }
 
 // asksFirst checks that the last guard of a cluster depends on everything. So its delete ends
-// before any other starts, and its check comes before the deletes of a run. It must not be deleted
-// with another resource, because then its delete would not run.
+// before any other delete starts. With a DeletedWith, its delete would not run.
 func asksFirst(p *program, g graph) []string {
 	name := guardOf(p)
 	guard := g[name]

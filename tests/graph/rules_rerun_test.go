@@ -8,8 +8,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// onlyOnce has suffixes of commands that must not run again after a failed change, with the
-// reasons.
+// onlyOnce has the name suffixes of commands that need not run again after a failed change, with
+// the reasons.
 var onlyOnce = map[string]string{
 	"-key":           "is generated once, and asked nothing",
 	"-identity":      "is generated once, and asked nothing",
@@ -34,7 +34,7 @@ var onlyOnce = map[string]string{
 	"-members":       "compares with what it printed the last time it succeeded",
 }
 
-// failuresAreRepeated checks that all other commands run again after a failed change was reverted
+// failuresAreRepeated checks that all other commands run again if a change fails and is reverted
 // (internal/pulumi/rerun).
 func failuresAreRepeated(_ *program, g graph) []string {
 	var broken []string

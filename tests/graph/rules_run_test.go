@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// runs is the number of runs of each program. A race loses a dependency in some runs only:
-// DependsOn with a component does so in 10 to 80 of 100 runs.
+// runs is the number of runs of each program. A race loses a dependency only in some runs, for
+// example 10 to 80 of 100 for DependsOn with a component.
 const runs = 50
 
 func TestGraphRulesHoldInFiftyRuns(t *testing.T) {
@@ -38,7 +38,7 @@ func TestGraphRulesHoldInFiftyRuns(t *testing.T) {
 	}
 }
 
-// without removes a dependency.
+// without returns a change of a graph that removes a dependency.
 func without(name, need string) func(graph) {
 	return func(g graph) {
 		r := g[name]
@@ -47,12 +47,12 @@ func without(name, need string) func(graph) {
 	}
 }
 
-// both makes two changes of a graph.
+// both returns a change that makes two changes.
 func both(first, second func(graph)) func(graph) {
 	return func(g graph) { first(g); second(g) }
 }
 
-// with changes a resource.
+// with returns a change of one resource.
 func with(name string, change func(*pulumitest.Resource)) func(graph) {
 	return func(g graph) {
 		r := g[name]
@@ -61,12 +61,12 @@ func with(name string, change func(*pulumitest.Resource)) func(graph) {
 	}
 }
 
-// alsoNeeds adds a dependency.
+// alsoNeeds returns a change that adds a dependency.
 func alsoNeeds(name, need string) func(graph) {
 	return with(name, func(r *pulumitest.Resource) { r.Dependencies = append(r.Dependencies, need) })
 }
 
-// input sets an input of a resource.
+// input returns a change that sets an input of a resource.
 func input(name, key string, value any) func(graph) {
 	return with(name,
 		func(r *pulumitest.Resource) {

@@ -9,7 +9,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// rule is a property that every graph must have. check returns its violations.
+// rule is a property that every graph must have. check returns the violations.
 type rule struct {
 	name  string
 	check func(p *program, g graph) []string
@@ -175,8 +175,7 @@ func onHost(g graph, node string) []string {
 	})
 }
 
-// pushes returns the resources that copy files to the host of a node: all but install, uninstall,
-// admit, vip and gate.
+// pushes returns the resources that copy files to the host of a node.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
 		return slices.Contains(

@@ -27,7 +27,7 @@ func vaultWith(token string) config.CertManager {
 		Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
 }
 
-// No plain value may depend on a secret. Even a digest would allow a guessing attack.
+// No plain value may depend on a secret: even a digest would allow a guessing attack.
 func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))
@@ -59,7 +59,7 @@ func TestChangedConfigSecretLeavesPlainInputsUnchanged(t *testing.T) {
 	}, changed, "who gets the secrets")
 }
 
-// visible returns a value as the state shows it, without its secrets.
+// visible returns a value without its secrets, as users see it in a state.
 func visible(value resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case value.IsSecret(), value.IsOutput() && value.OutputValue().Secret:

@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secretTexts returns texts that must never be in plain. They are parts of secrets without line
-// breaks, so that they are also found in encoded secrets.
+// secretTexts returns texts that must never be in plain text. They are parts of secrets without
+// line breaks, so that they are also found in escaped texts.
 func (p *program) secretTexts() map[string]string {
 	return map[string]string{
 		"the join token":              pulumitest.Token,
@@ -55,8 +55,8 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 	}
 }
 
-// The text of a command is in its arguments, on this machine and on the host, and its error repeats
-// it. So it must not contain a secret, even in a secret input.
+// The text of a command is visible in the arguments of processes, on this machine and on hosts, and
+// in error messages. So it must not contain a secret, even in a secret input.
 func TestCommandTextsContainNoSecret(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 					}
 					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s",
 						name, secret)
-					// Progress is on stderr. The default would also log stdout.
+					// Progress is printed on stderr. By default, Pulumi would also log stdout.
 					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"),
 						"%s prints %s", name, secret)
 				}
@@ -100,8 +100,7 @@ func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 	}
 }
 
-// Each password that Strata generates has a row on the page that says who holds which secret, and
-// how it is changed.
+// docs/security.md must have a row for each password that Strata generates.
 func TestPageNamesEveryGeneratedPassword(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
 	require.NoError(t, err)

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These sources of the program register resources.
+// These files and folders register resources.
 var sources = []string{"main.go", "platform", "components", "health"}
 
-// DependsOn with a component loses dependencies in a race. So only one helper may write it, with
-// custom resources (docs/adr/0001). The linter has the same rule; this test runs without the
-// linter.
+// DependsOn with a component loses dependencies in a race. So only components.WaitFor may write
+// DependsOn, with custom resources (docs/adr/0001). The linter has the same rule; this test runs
+// without the linter.
 func TestOnlyWaitForWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
 	// Registered.note only reads the dependencies that WaitFor has written.
@@ -34,7 +34,7 @@ func TestDependsOnSearchFindsOne(t *testing.T) {
 	assert.Len(t, dependsOn(t, file), 1)
 }
 
-// dependsOn returns the functions, as "FILE: NAME", that use one of the DependsOn options.
+// dependsOn returns the functions, as "FILE: NAME", that use an option DependsOn….
 func dependsOn(t *testing.T, paths ...string) []string {
 	t.Helper()
 	var places []string

@@ -33,7 +33,7 @@ func stacks(t *testing.T) []string {
 	return names
 }
 
-// program is a stack that can run under mocks.
+// program is a stack whose program can run under mocks.
 type program struct {
 	stack   string
 	cfg     *config.Config

@@ -18,8 +18,8 @@ import (
 	"strata/config"
 )
 
-// upstream makes a stack use upstream artifacts, with a line of text in place of each configured
-// file.
+// upstream makes a stack use upstream artifacts. Each configured file has only a line of text as
+// its content.
 func (p *program) upstream(t *testing.T, apps map[string]any) {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -51,7 +51,7 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 }
 
 // No registry has the images of the demo's REST API and of cert-wait. With upstream artifacts,
-// nodes pull all other images from registries, and these two must be on each node before a Pod
+// nodes pull all other images from registries, but these two must be on each node before a Pod
 // needs them.
 func TestUpstreamStackCopiesUnpublishedImagesToNodes(t *testing.T) {
 	p := newProgram(t, "staging")
@@ -111,8 +111,8 @@ func TestOnlyWorkloadGatesCompareImagesWithUpstreamArtifacts(t *testing.T) {
 	}
 }
 
-// docs/images.md lists the images of the program, and those of the charts. A new image must be
-// added there, or to config.OwnImages.
+// docs/images.md lists the program's own images and those of the charts. The program may use no
+// other image, except those in config.OwnImages.
 func TestImagesPageListsEveryImageOfTheProgram(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{
@@ -157,8 +157,8 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	}
 }
 
-// Strata brings no images to an existing cluster. So a missing one is reported before anything is
-// created.
+// Strata copies no images to an existing cluster. So it must report a missing image before it
+// creates anything.
 func TestExistingClusterDemoWithoutImageFailsBeforeAnyResource(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
@@ -170,7 +170,7 @@ func TestExistingClusterDemoWithoutImageFailsBeforeAnyResource(t *testing.T) {
 	assert.Empty(t, g)
 }
 
-// loaded returns the configuration as Pulumi passes it to the program now.
+// loaded returns the present configuration as the program reads it.
 func (p *program) loaded() (*config.Config, error) {
 	handed, sections := map[string]string{}, map[string]string{}
 	if err := json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &handed); err != nil {

@@ -32,7 +32,7 @@ func (p *program) with(t *testing.T, other map[string]any) graph {
 	return p.graph(t)
 }
 
-// leaves returns the paths of all values in a release's values that are no objects.
+// leaves returns the paths of a release's values that are no objects, or empty ones.
 func leaves(path string, value resource.PropertyValue) []string {
 	if !value.IsObject() || len(value.ObjectValue()) == 0 {
 		return []string{path}
@@ -45,9 +45,9 @@ func leaves(path string, value resource.PropertyValue) []string {
 	return found
 }
 
-// Each value that the program sets in a chart is in one of two lists. Either the user's value is
-// refused, with a reason, or it overrides the program's. A value that is in no list fails the test.
-// The variants are the configurations that decide which values are set.
+// Each value that the program sets in a chart must be in one of two lists: values that users must
+// not set, with the reasons, and values that users may override. The variants are the
+// configurations on which the program's values depend.
 func TestUsersCannotOverrideRequiredChartValues(t *testing.T) {
 	for name, variant := range map[string]map[string]any{
 		"plain": nil,
@@ -88,7 +88,7 @@ func load(t *testing.T, keys map[string]any) error {
 	return err
 }
 
-// The user's values must reach the release of their chart and no other. The gates of its rollout
+// The user's values must reach the release of their chart and no other. The gates of the release
 // run again, and nothing else changes.
 func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	p := newProgram(t, "local")
@@ -133,8 +133,8 @@ func changedIn(before, after graph) (names []string) {
 	return names
 }
 
-// Values of a section with a secret must never be in plain text, and no digest of them may be. If
-// they change, only a random value in plain text may change.
+// The values of a section with a secret must never be in plain text, and neither may their digest.
+// If the values change, only a random value in plain text may change.
 func TestChartValuesOfSecretSectionAreNowhereInPlainText(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range pulumitest.Charts {
@@ -183,7 +183,7 @@ func TestTrafficPolicyReachesServicesAndGates(t *testing.T) {
 	}, changedIn(before, after))
 }
 
-// If a chart in a bundle is unreadable, Helm fails and reports that. The program only warns.
+// The program only warns of an unreadable chart, because Helm reports the error later.
 func TestUnreadableChartIsAWarning(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t, map[string]any{
@@ -192,7 +192,8 @@ func TestUnreadableChartIsAWarning(t *testing.T) {
 	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
 }
 
-// The list of flags is that of the pinned K3s. Another version may have other flags.
+// Strata knows only the flags of the pinned K3s. So with another version, an unknown flag only
+// causes a warning.
 func TestUnknownServerArgWarnsForOtherK3sVersion(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t,
@@ -202,7 +203,7 @@ func TestUnknownServerArgWarnsForOtherK3sVersion(t *testing.T) {
 	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
 }
 
-// warnings returns the program's warnings.
+// warnings returns the program's warnings with a changed configuration.
 func (p *program) warnings(t *testing.T, change map[string]any) (warnings []string) {
 	t.Helper()
 	p.with(t, change)

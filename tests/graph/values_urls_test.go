@@ -40,9 +40,8 @@ func (s served) program(t *testing.T) *program {
 }
 
 // Values can block all requests while the Pods stay ready, for example Traefik's
-// ports.websecure.http.middlewares or APISIX's nginx snippets. So after a change, the gates
-// request the URLs again. They wait until the Pods with the old values have ended, because these
-// would still answer.
+// ports.websecure.http.middlewares or APISIX's nginx snippets. So after a change, the gates must
+// request the URLs again, once the Pods with the old values have ended.
 func TestChangedIngressValuesRunURLGatesAgain(t *testing.T) {
 	for _, s := range []served{behindTraefik, behindAPISIX} {
 		for _, key := range s.values {

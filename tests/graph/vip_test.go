@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// With a virtual API address, each server sets it up once it serves. Users of the kubeconfig wait
-// until it answers.
+// With a virtual API address, each server configures the address once its API serves. Users of the
+// kubeconfig must wait until the address answers.
 func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "k3s", map[string]any{"vip": "10.10.0.10"})
@@ -31,8 +31,8 @@ func TestKubeconfigUsersWaitForVIP(t *testing.T) {
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
 	}
-	// Until k3s-upgrade has restarted K3s, its certificate does not contain a new virtual IP
-	// address. So the gate of that address must come after the upgrade.
+	// K3s's certificate contains a new virtual address only after k3s-upgrade has restarted K3s. So
+	// the address's gate must run after the upgrade.
 	for _, name := range []string{"k3s-members", "k3s-upgrade"} {
 		assert.False(t, g.reaches(name, "k3s-endpoint"), name)
 		assert.True(t, g.reaches("k3s-endpoint", name), name)

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// waits has the objects in the cluster, by type or by name, and how Pulumi waits for each. An
-// object without a wait has the reason. A new object must be added, or the test fails.
+// waits has, by type or by name, how Pulumi waits for the objects in the cluster, or the reason why
+// it does not wait. A new object without an entry fails the test.
 var waits = map[string]struct {
 	expression string
 	limit      string
@@ -28,7 +28,7 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:Secret": {
 		instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer": {expression: "condition=Ready", limit: "240"},
-	// The wait ends when there are conditions. The certificate's gate reports why it is not Ready.
+	// Pulumi waits only until conditions exist. The certificate's gate reports why it is not Ready.
 	"kubernetes:cert-manager.io/v1:Certificate": {expression: "jsonpath={.status.conditions}",
 		limit: "240"},
 	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed",
@@ -47,8 +47,8 @@ var waits = map[string]struct {
 	"kubernetes:metallb.io/v1beta1:L2Advertisement": {
 		instead: "its status is an empty struct; the pool gate asks the speakers"},
 
-	// Nothing waits for objects of APISIX and its demo that recover by themselves. The gates of
-	// validation observe all of them (docs/adr/0011).
+	// APISIX's objects and its demo's recover by themselves, so Pulumi does not wait for them. The
+	// gates of validation check them all (docs/adr/0011).
 	"apisix-gateway": {
 		instead: "its Programmed is always True; apisix-gateway-gate looks at Accepted and the listeners"},
 	"demo-httpbin-route":  {instead: "a leaf; validation-routes and validation-probes look"},

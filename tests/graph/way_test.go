@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Each command that logs in has the whole route and the keys for it. The sudo password must be in
-// no plain value.
+// Each command that logs in must have all jump hosts and the keys for them. The sudo password must
+// be in no plain value.
 func TestSSHRouteIsInEveryCommandThatLogsIn(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:hosts"]`)
 	p := newProgram(t, "staging")

@@ -12,8 +12,8 @@ import (
 	"strata/actions/cluster/canary"
 )
 
-// withCanary returns the graph of a shop with a canary, whose routes have weights only as
-// HTTPRoutes.
+// withCanary returns the graph of a shop with a canary. Its routes are HTTPRoutes, because only
+// these have weights.
 func withCanary(t *testing.T) graph {
 	return withWorkload(t,
 		map[string]any{"canary": map[string]any{"steps": []int{10, 50}},
@@ -42,8 +42,8 @@ func TestAllPodsWaitForCanary(t *testing.T) {
 	assert.Empty(t, without["workload-shop-canary"].Name)
 }
 
-// The two versions have their own Services. The new one gets no request before the command sends it
-// some.
+// The two versions have their own Services. The new version gets no request before the canary
+// command changes the weights.
 func TestCanaryRouteStartsWithAllRequestsAtOldVersion(t *testing.T) {
 	g := withCanary(t)
 	rule := at(t, g["workload-shop-route-shop"], "spec", "rules", "backendRefs").ArrayValue()
@@ -63,7 +63,7 @@ func TestCanaryRouteStartsWithAllRequestsAtOldVersion(t *testing.T) {
 }
 
 // With both ingress controllers, the canary counts the requests of both. APISIX's metrics name the
-// route and not the backend, so its requests are counted by Pod.
+// route and not the backend, so the canary counts APISIX's requests by Pod.
 func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
 		map[string]any{}, map[string]any{"controller": "apisix", "kind": "HTTPRoute"},
@@ -90,7 +90,7 @@ func TestCanaryReadsMetricsOfBothIngressControllers(t *testing.T) {
 }
 
 // If the last Pod of the canary is evicted, APISIX also fails requests of the old version. So a
-// drain must leave one.
+// disruption budget must keep one.
 func TestAPISIXCanaryKeepsOnePodDuringDrain(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "canary": map[string]any{},

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hash returns the hash of the configuration in the Pod template.
+// hash returns the Pod template's annotation with the hash of the configuration.
 func hash(t *testing.T, g graph) string {
 	return template(t, g, "metadata", "annotations", "strata/config-hash").StringValue()
 }
@@ -62,8 +62,8 @@ func TestImmutableConfigMapNamesChangeWithContent(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-// Pulumi deletes the objects of the old revision at the end of the update. So Pods that restart
-// before that still find theirs.
+// Pulumi deletes the old revision's objects at the end of the update, so Pods that restart before
+// still find theirs. For that, the rollout gate must exist, even with skip.
 func TestImmutableObjectsAreKeptUntilRolloutEnds(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "apps",

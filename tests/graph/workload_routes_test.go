@@ -49,8 +49,8 @@ func TestRoutesUseIngressControllerOfStack(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
 }
 
-// APISIX's data plane has its own configuration, so a gate observes it after each rollout of the
-// workload or of the data plane. Traefik watches the Pods itself.
+// APISIX's data plane stores upstream addresses, so a gate checks them after each rollout of the
+// workload or of the data plane. Traefik watches the Pods itself, and needs no such gate.
 func TestRouteGatesWaitForWorkloadRollout(t *testing.T) {
 	gated := func(image string, replicas int) (graph, upstreams.Spec, health.Spec) {
 		p := newProgram(t, "local")
@@ -82,7 +82,7 @@ func TestRouteGatesWaitForWorkloadRollout(t *testing.T) {
 	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the data plane")
 }
 
-// Each route has its own object, whatever the names of workloads, hosts and paths are.
+// Each route must have an object of its own, whatever the names of workloads, hosts and paths are.
 func TestEveryRouteHasItsOwnObject(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "a", "routes": []any{
@@ -134,7 +134,8 @@ func requestedURLs(t *testing.T, g graph) []string {
 	return urls
 }
 
-// An application may serve nothing at a route's path itself.
+// The gate requests the readiness path below a route, because an application may not serve the
+// route's path itself.
 func TestRouteGateRequestsReadinessPath(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"},

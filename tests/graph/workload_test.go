@@ -29,7 +29,7 @@ func shop(changed map[string]any) map[string]any {
 	return fields
 }
 
-// withWorkload returns stack local with the shop.
+// withWorkload returns stack local with the workload of shop.
 func withWorkload(t *testing.T, changed map[string]any) *program {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -157,7 +157,7 @@ func TestValidateSkipRegistersOnlyCertificateGateOfWorkload(t *testing.T) {
 	assert.Empty(t, expression)
 }
 
-// Wave's webhook must see the creation of a Deployment. Otherwise Wave starts its Pods twice.
+// Wave's webhook must serve before a Deployment is created, or Wave replaces its Pods at once.
 func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
@@ -178,7 +178,7 @@ func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 		ObjectValue()["wave.pusher.com/update-on-config-change"])
 }
 
-// Without its webhook, Wave needs no certificates, and workloads wait for its rollout.
+// Without its webhook, Wave needs no certificates, and workloads wait for Wave's rollout.
 func TestWaveWithoutWebhooksWaitsForItsRollout(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
@@ -191,7 +191,8 @@ func TestWaveWithoutWebhooksWaitsForItsRollout(t *testing.T) {
 	assert.False(t, at(t, g["wave-release"], "values", "webhooks", "enabled").BoolValue())
 }
 
-// kubelet has its own sleep since 1.30. Before that, preStop runs sleep of the image.
+// Since 1.30, the kubelet has a sleep action for preStop. For an older one, preStop runs the
+// program sleep of the image.
 func TestPreStopRunsImageSleepOnOldKubelet(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.project.Version(t, "k3s", "v1.29.9+k3s1")

@@ -18,7 +18,7 @@ import (
 // resourceLine matches the line of a resource in a golden graph.
 var resourceLine = regexp.MustCompile(`(?m)^ *([a-z0-9.-]+:[^ ]+:[A-Za-z]+ [a-zA-Z0-9.-]+)$`)
 
-// namesOf returns the types and names of the resources in golden graphs, without the layout.
+// namesOf returns the types and names of resources in golden graphs, without their layout.
 func namesOf(t *testing.T, files ...string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -32,9 +32,8 @@ func namesOf(t *testing.T, files ...string) map[string]bool {
 	return names
 }
 
-// lostNames returns the resources of list that names lacks. The first line of list is a layout;
-// each further line has a resource's type and name. It returns nil for another layout than the
-// current one.
+// lostNames returns the resources in list that names lacks. The first line of list is a layout;
+// each further line has a resource's type and name. For another layout, it returns nil.
 func lostNames(list string, names map[string]bool) []string {
 	lines := strings.Split(strings.TrimSpace(list), "\n")
 	if lines[0] != statelayout.Version {
@@ -43,7 +42,7 @@ func lostNames(list string, names map[string]bool) []string {
 	return slices.DeleteFunc(lines[1:], func(line string) bool { return names[line] })
 }
 
-// If a resource is renamed, an update deletes the old one. So a new name requires a new layout.
+// If a resource is renamed, an update deletes the old one. So a rename requires a new layout.
 func TestRenamedResourceRequiresNewLayout(t *testing.T) {
 	const file = "testdata/layout.golden"
 	files, err := filepath.Glob("testdata/*_*.golden")

@@ -124,7 +124,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
 }
 
 // selected reports whether an object matches a request's namespace, label selector and field
-// selector. The only fields are an object's name and an event's type.
+// selector. It knows only two fields: an object's name and an event's type.
 func selected(r *http.Request, to route, object *unstructured.Unstructured) bool {
 	if to.namespace != "" && object.GetNamespace() != to.namespace {
 		return false

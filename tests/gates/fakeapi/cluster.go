@@ -28,7 +28,7 @@ type Cluster struct {
 	raw   map[string]http.HandlerFunc
 }
 
-// Raw sets the answer for a path that is no object, for example a Service's path through the proxy.
+// Raw sets the handler of a path that is no object, for example one behind the API's proxy.
 func (c *Cluster) Raw(path string, handler http.HandlerFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *Cluster) rawAt(path string) http.HandlerFunc {
 	return c.raw[path]
 }
 
-// Resource describes how a kind is served.
+// Resource has the plural of a kind, and whether its objects are in namespaces.
 type Resource struct {
 	Plural     string
 	Namespaced bool
@@ -100,7 +100,7 @@ func (c *Cluster) Serve(groupVersion, kind string, resource Resource) {
 	c.kinds[groupVersion][kind] = resource
 }
 
-// served returns the kinds of a group version, and whether it has any.
+// served returns the kinds of a group version, and whether it is served.
 func (c *Cluster) served(groupVersion string) (map[string]Resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func (c *Cluster) Kubeconfig() []byte {
 	return KubeconfigWith(c.t, c.URLs()[0], ca, Token)
 }
 
-// KubeconfigWith returns a kubeconfig with these parts, which may be wrong.
+// KubeconfigWith returns a kubeconfig with a URL, a CA and a token, each of which may be wrong.
 func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// discoverAll answers /apis like an API server: aggregated, or from an old server as a list of
-// group versions.
+// discoverAll answers /apis like an API server: with the aggregated document, or like one older
+// than 1.27 with a list of group versions.
 func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 	groups, items := []any{}, []any{}
 	for _, groupVersion := range s.cluster.groupVersions() {
@@ -22,8 +22,8 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 			resources = append(resources,
 				map[string]any{"resource": r.Plural, "responseKind": map[string]any{"kind": kind}})
 		}
-		// There is one item for each version. A group with several versions appears several times,
-		// which clients accept.
+		// Each version is an item of its own, so a group with several versions appears several
+		// times, which clients accept.
 		groups = append(groups,
 			map[string]any{"name": group,
 				"versions": []any{map[string]any{"groupVersion": groupVersion,

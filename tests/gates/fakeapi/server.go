@@ -29,7 +29,7 @@ type Server struct {
 // Script describes how a server behaves. The zero value is a healthy server that admits every
 // object.
 type Script struct {
-	// NotReady are the readyz checks that fail.
+	// NotReady has the names of the readyz checks that fail.
 	NotReady []string
 	// Unauthorized rejects every credential.
 	Unauthorized bool
@@ -39,13 +39,13 @@ type Script struct {
 	Hang bool
 	// Unavailable answers 503 to everything, as K3s does while its API server starts.
 	Unavailable bool
-	// Unknown are group versions that this server does not serve.
+	// Unknown has group versions that this server does not serve.
 	Unknown []string
-	// Unlisted are group versions that the server serves, but omits from the document /apis.
+	// Unlisted has group versions that this server serves, but omits from the document /apis.
 	Unlisted []string
 	// Unaggregated makes /apis a list of group versions, as before Kubernetes 1.27.
 	Unaggregated bool
-	// Admit returns the refusal of an object in a dry run; nil if it is accepted.
+	// Admit returns the refusal of an object in a dry run; nil accepts. It may change the object.
 	Admit func(object map[string]any) *Refusal
 }
 

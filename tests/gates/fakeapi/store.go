@@ -28,8 +28,8 @@ func newStore() *store {
 		watchers: map[chan event]string{}}
 }
 
-// watchBuffer is the capacity of a watch. It is far larger than the number of events while a
-// watcher is busy.
+// watchBuffer is the capacity of a watch. It is far larger than the number of events that a test
+// causes while a watcher is busy.
 const watchBuffer = 1000
 
 func (s *store) put(collection string, object *unstructured.Unstructured) {
@@ -71,8 +71,7 @@ func (s *store) tell(collection string, e event) {
 	}
 }
 
-// list returns the objects of a collection. watch also returns a channel with the changes from then
-// on.
+// list returns the objects of a collection. watch also returns a channel with all later changes.
 func (s *store) list(collection string) []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// suite has the tests of a folder. They are compiled together with the instrumented code.
+// suite has the tests of one folder, compiled with the instrumented code of all folders.
 type suite struct {
 	folder, overlay, binary string
-	// imports are the other folders of Strata that the folder imports.
+	// imports has the other folders of Strata that the folder imports.
 	imports map[string]bool
 	// ready compiles the tests and runs each of them once. Later calls return the same result.
 	ready func() error
@@ -57,8 +57,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 	return s, nil
 }
 
-// overlay instruments the files of the rooms, and writes the list of replaced files for go build.
-// It returns the path of the list and all mutants, numbered from 1.
+// overlay instruments the files of the rooms, and writes a file for go build that maps each file to
+// its instrumented copy. It returns the path of that file and all mutants, numbered from 1.
 func overlay(all []room, scratch string) (string, []*mutant, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	var mutants []*mutant

@@ -9,10 +9,10 @@ import (
 
 const equivalentsFile = gatesFolder + "/mutants/equivalents.txt"
 
-// equivalents has the mutants that behave like the original, by name, each with the reason.
+// equivalents has the names of the mutants that behave like the original code, with the reasons.
 type equivalents map[string]string
 
-// readEquivalents reads a file of names. The indented lines below a name are its reason.
+// readEquivalents reads a file of mutants' names. The indented lines below a name are its reason.
 func readEquivalents(path string) (equivalents, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -42,7 +42,7 @@ func readEquivalents(path string) (equivalents, error) {
 }
 
 // check returns the mutants that survive and are not in the list. It returns an error if a mutant
-// in the list is killed or, if whole is true, does not exist.
+// in the list is killed, or does not exist although whole is true.
 func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 	var survivors []*mutant
 	var wrong []error

@@ -47,8 +47,7 @@ func TestEquivalentsListRejectsKilledMutant(t *testing.T) {
 	require.NoError(t, err, "a part says nothing of the rest")
 }
 
-// Every name in the list must exist in this repository. This test finds a wrong name before the
-// next full run.
+// Every mutant in the list must exist. This test finds a wrong name before the next full run.
 func TestEquivalentsListNamesExistingMutants(t *testing.T) {
 	t.Chdir("../../..")
 	known, err := readEquivalents(equivalentsFile)

@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// mutant is one change of the code.
+// mutant is one change of the code that the command tries.
 type mutant struct {
 	id int
 	// file is relative to the repository's root. function is the changed function, and change has
-	// the old and the new text. nth numbers mutants for which all of these are equal, in the order
-	// of the file.
+	// the old and the new text. nth numbers the mutants that are equal in all of these, in the
+	// order of the file.
 	file, function, change string
 	nth, line              int
 	killed                 bool
 }
 
-// name returns a name without a line number. It stays the same as long as the function is
-// unchanged.
+// name returns the mutant's name, without a line number. It stays the same as long as the function
+// is unchanged.
 func (m *mutant) name() string {
 	name := fmt.Sprintf("%s %s: %s", m.file, m.function, m.change)
 	if m.nth > 0 {
@@ -50,7 +50,8 @@ type instrumenter struct {
 
 const choices = "mutated"
 
-// instrument returns the text of a file with all choices in it. It appends the mutants to all.
+// instrument returns the text of a file in which calls of package choice replace operators. It
+// appends the mutants to all.
 func instrument(path string, all *[]*mutant) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

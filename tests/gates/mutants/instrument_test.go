@@ -13,7 +13,7 @@ const source = `package kind
 
 import "strata/health"
 
-// judge has everything that is changed.
+// judge has each kind of code that has mutants.
 func judge(seen, stuck bool, names []string) health.State {
 	const limit = 2 > 1
 	for _, name := range names {
@@ -38,7 +38,7 @@ const instrumented = `package kind; import mutated "strata/tests/gates/mutants/c
 
 import "strata/health"
 
-// judge has everything that is changed.
+// judge has each kind of code that has mutants.
 func judge(seen, stuck bool, names []string) health.State {
 	const limit = 2 > 1
 	for _, name := range names {
@@ -80,8 +80,7 @@ func TestInstrumentReplacesOperatorsWithChoices(t *testing.T) {
 	}, changes)
 }
 
-// The list of equivalents refers to mutants by name. So a name must not change with other functions
-// or lines.
+// The list of equivalents refers to mutants by name, so other code must not affect a name.
 func TestMutantNameIsItsPositionInTheFunction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t,

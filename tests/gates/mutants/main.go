@@ -65,7 +65,7 @@ func run(only, match string, write bool) error {
 	return err
 }
 
-// choose returns the rooms whose mutants are tried: all, or those in the list only.
+// choose returns the rooms whose mutants are tried: all, or only those in a list.
 func choose(all []room, only string) ([]room, error) {
 	if only == "" {
 		return all, nil
@@ -80,7 +80,7 @@ func choose(all []room, only string) ([]room, error) {
 	return chosen, nil
 }
 
-// try runs the tests with each mutant of the chosen rooms whose name matches.
+// try runs the tests with each mutant of the chosen rooms whose name matches named.
 func try(all, chosen []room, named *regexp.Regexp) ([]*mutant, error) {
 	scratch, err := os.MkdirTemp("", "mutants")
 	if err != nil {

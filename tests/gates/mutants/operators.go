@@ -64,8 +64,8 @@ func (i *instrumenter) visit(n ast.Node) bool {
 	return true
 }
 
-// cases changes the conditions of a switch without a tag. The cases of a switch with a tag are
-// values, not conditions.
+// cases inserts choices into the conditions of a switch without a tag. The cases of a switch with a
+// tag are values, not conditions.
 func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	if s.Init != nil {
 		ast.Inspect(s.Init, i.visit)
@@ -87,7 +87,7 @@ func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	}
 }
 
-// condition negates a condition that has no operator of its own.
+// condition inserts a negation of a condition that has no operator of its own.
 func (i *instrumenter) condition(e ast.Expr) {
 	switch e.(type) {
 	case nil, *ast.BinaryExpr, *ast.UnaryExpr:
@@ -123,7 +123,7 @@ func (i *instrumenter) binary(e *ast.BinaryExpr) {
 	}
 }
 
-// name changes an outcome, or true or false.
+// name inserts a choice for an outcome, or for true or false.
 func (i *instrumenter) name(e *ast.Ident) {
 	switch e.Name {
 	case "true":
@@ -135,7 +135,7 @@ func (i *instrumenter) name(e *ast.Ident) {
 	}
 }
 
-// state changes an outcome. prefix is the package's name in the file, with a dot.
+// state inserts a choice for an outcome. prefix is the package's name in the file, with a dot.
 func (i *instrumenter) state(e ast.Expr, name, prefix string) {
 	others := states[name]
 	if len(others) == 0 {

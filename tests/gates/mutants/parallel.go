@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// workersAtOnce is larger than the number of processors, because some tests mostly wait.
+// workersAtOnce exceeds the number of processors, because some tests mostly wait.
 const workersAtOnce = 4
 
 // inParallel calls do for 0 to n-1, some of them at a time, until a call fails.

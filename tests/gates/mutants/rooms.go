@@ -14,13 +14,13 @@ const (
 	choicePackage = "strata/tests/gates/mutants/choice"
 )
 
-// notJudging are packages and files without code that judges; doc.go describes them.
+// notJudging are packages and files without judge functions; doc.go describes them.
 var notJudging = []string{
 	"health/healthtest", "health/kinds",
 	"health/report.go",
 }
 
-// room is a package of health, with its files that judge.
+// room is a package of health, with its files that may have mutants.
 type room struct {
 	folder string
 	files  []string
@@ -56,8 +56,8 @@ func rooms() ([]room, error) {
 	return all, nil
 }
 
-// judges reports whether the result of a function depends only on its arguments: it has no context,
-// and is no constructor.
+// judges reports whether a function may have mutants: its result depends only on its arguments,
+// because it has no context and is no constructor.
 func judges(function *ast.FuncDecl) bool {
 	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") ||
 		function.Name.Name == "init" {

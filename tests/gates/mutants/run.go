@@ -18,25 +18,24 @@ import (
 const (
 	// undisturbed is the timeout of a test without a mutant, on a shared machine.
 	undisturbed = 3 * time.Minute
-	// With a mutant, the timeout of a test is slack times its usual duration, and patience more. A
-	// test that still runs then hangs, and is killed.
+	// With a mutant, the timeout of tests is slack times their usual duration, and patience more.
+	// Tests that still run then hang, and are killed.
 	slack, patience = 5, 10 * time.Second
 	// quick is the longest duration of a test that does not wait.
 	quick = time.Second
 )
 
-// test is one test of a suite, with its duration without other tests and the mutants that it
-// reaches.
+// test is one test of a suite, with its duration when run alone and the mutants it reaches.
 type test struct {
 	name    string
 	took    time.Duration
 	reaches map[int]bool
 }
 
-// run runs the named tests of a suite, or all of them, until one fails. It returns their output,
-// and whether all passed.
+// run runs the named tests of a suite, or all of them, and stops at the first failure. It returns
+// their output, and whether all passed.
 func (s *suite) run(bound time.Duration, tests []string, environment ...string) (string, bool) {
-	// The timeout of the test binary is shorter, and shows where a test hangs.
+	// When its own shorter timeout expires, the test binary prints where a test hangs.
 	ctx, cancel := context.WithTimeout(context.Background(), bound+5*time.Second)
 	defer cancel()
 	pattern := "."
@@ -51,9 +50,9 @@ func (s *suite) run(bound time.Duration, tests []string, environment ...string) 
 	return string(out), err == nil
 }
 
-// attempt calls run. If the tests fail and are slow (took > quick), it calls run once more. Such
-// tests wait for real time, so they may fail by chance on a loaded machine. That would count as a
-// killed mutant.
+// attempt calls run, and calls it once more if tests fail whose usual duration took is longer than
+// quick. Such tests wait for real time, and may fail by chance on a loaded machine, which would
+// count as a killed mutant.
 func (s *suite) attempt(
 	bound, took time.Duration, tests []string, environment ...string,
 ) (string, bool) {

@@ -1,6 +1,6 @@
 // Package choice implements the mutants of an instrumented file. Its functions replace operators,
-// and each has one or two mutants. An environment variable selects the mutant of a run. Only files
-// that replace those of gates by go build's -overlay import this package.
+// and each has one or two mutants. An environment variable selects the mutant of a run. Only the
+// instrumented copies that go build's -overlay uses import this package.
 package choice
 
 import (
@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// Variable names the variable with the number of the active mutant; unset for none.
+	// Variable names the environment variable with the number of the active mutant. Without it,
+	// none is active.
 	Variable = "STRATA_MUTANT"
-	// Reached names the variable with the file for the numbers of the mutants that a run reaches;
-	// unset for none.
+	// Reached names the environment variable with a file, to which a run appends the numbers of the
+	// mutants that it reaches. It is optional.
 	Reached = "STRATA_MUTANTS_REACHED"
 )
 
@@ -26,7 +27,7 @@ var (
 	known = map[int]bool{}
 )
 
-// is reports whether a mutant is active.
+// is reports whether a mutant is active, and notes that the run has reached it.
 func is(id int) bool {
 	if path != "" {
 		note(id)

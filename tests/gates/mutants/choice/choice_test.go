@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// with returns the result of a choice with an active mutant; 0 for none.
+// with returns the result of choice while the mutant id is active; 0 means none.
 func with[T any](id int, choice func() T) T {
 	on = id
 	defer func() { on = 0 }()
