@@ -133,7 +133,7 @@ func TestAddressGateIgnoresEventsOfFormerServiceWithSameName(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-func TestAddressGateObservesFromHosts(t *testing.T) {
+func TestAddressGateChecksConnectionsFromHosts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)

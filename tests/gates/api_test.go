@@ -46,7 +46,7 @@ func TestAPIGateWaitsWhileServerHangs(t *testing.T) {
 	gate.ends(8 * time.Second)
 }
 
-func TestAPIGateDoesNotOpenWhileK3sOnlyAnswers503(t *testing.T) {
+func TestAPIGateStaysClosedWhileK3sAnswers503(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Unavailable: true})
@@ -57,7 +57,7 @@ func TestAPIGateDoesNotOpenWhileK3sOnlyAnswers503(t *testing.T) {
 	gate.opens()
 }
 
-func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
+func TestAPIGateWaitsWhileStartingK3sAnswers401(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Unauthorized: true})

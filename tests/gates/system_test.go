@@ -172,7 +172,7 @@ func measuring(server, node time.Duration) string {
 // nodeMetrics has the metrics of a Node.
 const nodeMetrics = "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: agent-1}\n"
 
-func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
+func TestSystemGateWaitsForMetricsOfReadyNodes(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
@@ -188,7 +188,7 @@ func TestSystemGateWaitsForMetricsOfEveryNode(t *testing.T) {
 
 // metrics-server needs two measurements of a new Node, and cannot measure a Node whose kubelet does
 // not answer. A new metrics-server has no measurements either.
-func TestSystemGateNeedsNoMetricsWhileNodeIsNew(t *testing.T) {
+func TestSystemGateOpensWithoutMetricsOfNewNodeOrServer(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]struct{ server, node time.Duration }{
 		"a metrics-server": {time.Minute, time.Hour}, "a Node": {time.Hour, time.Minute},

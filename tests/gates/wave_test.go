@@ -70,7 +70,7 @@ func healWave(t testing.TB, c *fakeapi.Cluster) {
 
 // The webhook's failurePolicy is Ignore. So an API server that cannot call the webhook admits every
 // object, with default values.
-func TestWaveWebhookGateChecksFieldsSetByWebhook(t *testing.T) {
+func TestWaveWebhookGateStaysClosedWithoutMutatedField(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string

@@ -237,7 +237,7 @@ func TestWebhookGateIsStuckWhenPolicyRefuses(t *testing.T) {
 	assert.Contains(t, result.Report(), "pools are not welcome")
 }
 
-func TestWebhookGateIsNotStuckWhileCachesFill(t *testing.T) {
+func TestWebhookGateWaitsWhileWebhookCachesFill(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal {

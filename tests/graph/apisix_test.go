@@ -144,7 +144,7 @@ func TestAPISIXKeysAreGeneratedAndSecret(t *testing.T) {
 
 // The objects of users' manifests are applied in parallel. Each waits only for the servers and
 // webhooks of its kind.
-func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
+func TestManifestsWaitOnlyForServersOfTheirKinds(t *testing.T) {
 	p := withAPISIX(t, "skip")
 	require.NoError(t,
 		os.WriteFile("mine.yaml",
@@ -173,7 +173,7 @@ func TestInvalidManifestFileFailsBeforeAnyResource(t *testing.T) {
 	assert.Empty(t, g)
 }
 
-func TestManifestOfOwnObjectFailsBeforeAnyResource(t *testing.T) {
+func TestManifestOfStrataObjectFailsBeforeAnyResource(t *testing.T) {
 	p := withAPISIX(t, "full")
 	require.NoError(t, os.WriteFile("own.yaml",
 		[]byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: metallb-system}\n"), 0o600))

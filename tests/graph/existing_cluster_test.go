@@ -20,14 +20,14 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestEveryLayerRunsOnExistingCluster(t *testing.T) {
+func TestExistingClusterGraphMatchesGoldenFile(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"),
 		everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
 // Layers have the same dependencies in existing clusters and in clusters that Strata creates,
 // except for the cluster's own gates and for DeletedWith.
-func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
+func TestLayersHaveSameDependenciesInBothClusterKinds(t *testing.T) {
 	ours := everything(t, newProgram(t, "local")).graph(t)
 	kind := everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
@@ -61,7 +61,7 @@ func TestLayersWaitAlikeInExistingAndOwnCluster(t *testing.T) {
 	}
 }
 
-func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
+func TestExistingClusterGatesUseOnlyKubernetesAPI(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
 	gates := g.where(func(r pulumitest.Resource) bool {
 		return r.Text("create") == pulumitest.GateCommand
@@ -82,7 +82,7 @@ func TestExistingClusterGatesUseOnlyItsAPI(t *testing.T) {
 
 // Docker Desktop does not expose the addresses of kind's nodes. So the settings of
 // docs/existing-clusters.md must omit the gates that connect to load balancer addresses.
-func TestExistingClusterGatesNeedNoAddressWithAPISIXAlone(t *testing.T) {
+func TestValidateSkipOmitsAddressAndHTTPGatesOfAPISIX(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	kindsOf := func(validate string) map[health.Kind]bool {

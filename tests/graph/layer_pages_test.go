@@ -26,10 +26,10 @@ import (
 	"strata/tests/configdocs"
 )
 
-// TestEachLayerHasPage checks or writes docs/layers/NAME.md. The sentences come from
+// TestEachLayerPageMatchesProgram checks or writes docs/layers/NAME.md. The sentences come from
 // layers/NAME.md, and the rest from the program with the page's example. Each layer must be on a
 // page.
-func TestEachLayerHasPage(t *testing.T) {
+func TestEachLayerPageMatchesProgram(t *testing.T) {
 	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, templates)

@@ -37,7 +37,7 @@ func TestEveryLayerOfOwnClusterHasNetworkPolicy(t *testing.T) {
 	assert.Empty(t, p.graph(t).layerPolicies())
 }
 
-func TestNoPoliciesWithoutK3sControllerUnlessConfigured(t *testing.T) {
+func TestDisabledPolicyControllerOmitsPoliciesUnlessConfigured(t *testing.T) {
 	p := newProgram(t, "local")
 	p.change(t, "k3s", section{"serverArgs": section{"disable-network-policy": true}})
 	assert.Empty(t, p.graph(t).layerPolicies())

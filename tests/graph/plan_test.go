@@ -160,7 +160,7 @@ func (r planRow) broken(g graph) []string {
 	return wrong
 }
 
-func TestGraphHasEveryDependencyOfDemo(t *testing.T) {
+func TestDemoGraphKeepsEachRowOfDependencyTables(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestGraphHasEveryDependencyOfDemo(t *testing.T) {
 }
 
 // Each row must detect that its first dependency is missing, or that a forbidden one exists.
-func TestPlanRowIsBrokenWithMissingOrSuperfluousDependency(t *testing.T) {
+func TestEachDependencyRowDetectsBrokenGraph(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, row := range planRows(g) {
 		mutant := g.clone()

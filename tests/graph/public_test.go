@@ -24,7 +24,7 @@ func TestPublicArgumentsUseNoInternalTypes(t *testing.T) {
 	assert.Empty(t, internalWithin(t, "strata/components"))
 }
 
-func TestInternalTypeSearchFindsOne(t *testing.T) {
+func TestSearchFindsInternalTypeInParameter(t *testing.T) {
 	// NewCluster of this package has a parameter of internal/ssh.
 	assert.NotEmpty(t, internalWithin(t, "strata/health/kube"))
 }

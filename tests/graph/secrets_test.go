@@ -101,7 +101,7 @@ func TestCommandsThatPrintSecretsHideTheirOutput(t *testing.T) {
 }
 
 // docs/security.md must have a row for each password that Strata generates.
-func TestPageNamesEveryGeneratedPassword(t *testing.T) {
+func TestSecurityPageNamesEveryGeneratedPassword(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
 	require.NoError(t, err)
 	g := everything(t, newProgram(t, "staging")).graph(t)

@@ -26,7 +26,7 @@ func TestOnlyWaitForWritesDependsOn(t *testing.T) {
 		"components/teardown.go: note"}, places)
 }
 
-func TestDependsOnSearchFindsOne(t *testing.T) {
+func TestSearchFindsDependsOnInSource(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.go")
 	require.NoError(t, os.WriteFile(file, []byte(
 		"package bad\nimport p \"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"\nfunc f() { _ = "+

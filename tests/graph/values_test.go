@@ -184,7 +184,7 @@ func TestTrafficPolicyReachesServicesAndGates(t *testing.T) {
 }
 
 // The program only warns of an unreadable chart, because Helm reports the error later.
-func TestUnreadableChartIsAWarning(t *testing.T) {
+func TestUnreadableChartCausesWarning(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t, map[string]any{
 		"traefik.values": section{"log": section{"level": "DEBUG"}}})

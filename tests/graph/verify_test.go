@@ -13,7 +13,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-func TestVerifyReceivesEveryGateUnlessOff(t *testing.T) {
+func TestVerifyReceivesEveryGateUnlessConfiguredOff(t *testing.T) {
 	p := newProgram(t, "local")
 	var asked []*components.Gate
 	verified := platform.Program{Verify: func(_ *pulumi.Context, _ time.Time,

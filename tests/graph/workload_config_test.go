@@ -29,7 +29,7 @@ func TestPodsAreReplacedOnlyWhenConfigurationChanges(t *testing.T) {
 	}
 }
 
-func TestHashOfSecretsIsKeyed(t *testing.T) {
+func TestConfigHashDependsOnSecretKey(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	p := withWorkload(t, nil)
 	p.answers.Password = "another key, and the same secrets"

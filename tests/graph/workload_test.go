@@ -132,7 +132,7 @@ func TestCertificateIsOptionalOnlyWithInitContainer(t *testing.T) {
 	assert.True(t, template(t, without, "spec", "initContainers").IsNull())
 }
 
-func TestWorkloadShowsNoSecret(t *testing.T) {
+func TestWorkloadInputsHaveNoSecretInPlainText(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	for _, name := range g.names() {
 		for key, value := range g[name].Inputs {
@@ -179,7 +179,7 @@ func TestWaveWorkloadWaitsForWaveWebhook(t *testing.T) {
 }
 
 // Without its webhook, Wave needs no certificates, and workloads wait for Wave's rollout.
-func TestWaveWithoutWebhooksWaitsForItsRollout(t *testing.T) {
+func TestWorkloadWaitsForWaveRolloutWithoutWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
 	p.set(t, "apps",
 		map[string]any{"wave": map[string]any{"enabled": true, "webhooks": false},

@@ -59,7 +59,7 @@ func TestRenamedResourceRequiresNewLayout(t *testing.T) {
 		strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
 }
 
-func TestMissingNameOfSameLayoutIsFound(t *testing.T) {
+func TestLostNameIsReportedOnlyWithinSameLayout(t *testing.T) {
 	names := map[string]bool{"a:b:C x": true, "a:b:C y": true}
 	assert.Empty(t, lostNames(statelayout.Version+"\na:b:C x\n", names), "another one came")
 	assert.Equal(t, []string{"a:b:C z"},

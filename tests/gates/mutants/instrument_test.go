@@ -81,7 +81,7 @@ func TestInstrumentReplacesOperatorsWithChoices(t *testing.T) {
 }
 
 // The list of equivalents refers to mutants by name, so other code must not affect a name.
-func TestMutantNameIsItsPositionInTheFunction(t *testing.T) {
+func TestMutantNameHasFileFunctionChangeAndNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t,
 		os.WriteFile(path, []byte("package kind\nfunc f(a, b int) bool { return a == 1 || b == 2 }\n"), 0o600))
