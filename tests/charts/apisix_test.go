@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The program injects the grace period as a second line of priorityClassName, which the chart does
-// not quote. This test fails with a chart that quotes it.
+// The chart has no value for the grace period. So the program adds it as a second line of
+// priorityClassName, which only works as long as the chart does not quote that value.
 func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].keys))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -23,7 +23,7 @@ func TestAPISIXGracePeriodCoversPreStopSleep(t *testing.T) {
 	assert.Empty(t, pod.PriorityClassName)
 }
 
-// The program injects the probe in the same way, as a second line of image.pullPolicy.
+// The program adds the probe in the same way, as a second line of the value image.pullPolicy.
 func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].keys))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -36,7 +36,7 @@ func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
 }
 
-// The policy selects the controller, the only client of the admin API, by the charts' labels.
+// The policy selects the controller, the admin API's only client, by these labels of the charts.
 func TestOnlyControllerReachesAdminAPI(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].keys))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {

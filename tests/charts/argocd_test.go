@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// children are Applications below a root Application. status and message are the result of the
-// root's health check for each.
+// children are Applications below a root Application. status and message are the result of a root's
+// health check with this child.
 var children = []struct{ name, text, status, message string }{
 	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing",
 		"not compared yet"},
@@ -36,7 +36,7 @@ var children = []struct{ name, text, status, message string }{
 		sync: {status: Synced, comparedTo: {source: {repoURL: r, chart: c, helm: {valuesObject: {a: 1}}}}}, health: {status: Healthy}}}`,
 		"Progressing", "its last comparison is of an earlier source"},
 
-	// A root with these children must become Healthy.
+	// A root with any of the following children must become Healthy.
 	{"synced by hand",
 		`{spec: {source: {repoURL: r}}, status: {sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}}`, "Healthy", ""},
 	{"switched off", `{spec: {source: {repoURL: r}, syncPolicy: {automated: {enabled: false}}}, status: {
@@ -57,16 +57,16 @@ var children = []struct{ name, text, status, message string }{
 
 const healthy = `spec: {source: {repoURL: r}}, status: {sync: {status: Synced, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}`
 
-// app returns an Application that Argo CD syncs by itself. revision is its target, and compared the
-// target of its last comparison.
+// app returns an Application with automated sync. revision is its target, and compared the target
+// of its last comparison.
 func app(revision, compared, sync, health string) string {
 	return `{spec: {source: {repoURL: r, path: p, targetRevision: ` + revision +
 		`}, syncPolicy: {automated: {prune: true}}}, status: {
 		sync: {status: ` + sync + `, comparedTo: {source: {repoURL: r, path: p, targetRevision: ` + compared + `}}}, health: {status: ` + health + `}}}`
 }
 
-// Argo CD has no health check for an Application. Without the program's check, a root Application
-// would be Healthy even if its children are not.
+// Argo CD has no health check for Applications. Without the program's check, a root would be
+// Healthy even if its children are not.
 func TestRootApplicationHealthDependsOnChildren(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd",
 		"argocd-cm")
@@ -106,7 +106,7 @@ func judged(t *testing.T, script string, object map[string]any) (status, message
 	return result.RawGetString("status").String(), result.RawGetString("message").String()
 }
 
-// value converts a part of an object to Lua.
+// value converts a value of an object to Lua.
 func value(state *lua.LState, from any) lua.LValue {
 	table := state.CreateTable(0, 0)
 	switch part := from.(type) {

@@ -33,9 +33,9 @@ var bundle = func() string {
 // given is a folder of charts that replace those of the bundle with the same name.
 var given = os.Getenv("CHARTS")
 
-// fillBundle puts the available charts and CRDs into a project's bundle of small files, and returns
-// its manifest. Without a lab's bundle it skips the test, or fails it if upstream charts were given
-// to compare.
+// fillBundle puts the lab's charts and CRDs, and those in CHARTS, into a project's bundle, and
+// returns its manifest. Without a lab's bundle it skips the test, or fails the test if ORIGINALS
+// has charts to compare.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {
@@ -86,8 +86,8 @@ func givenCharts(t *testing.T) map[string]string {
 	return charts
 }
 
-// place copies a bundle's file, or the chart in CHARTS of the same name, into a project's bundle.
-// It marks that chart as used, with an empty path.
+// place copies a file of the lab's bundle, or the chart of the same name in CHARTS, into a
+// project's bundle. It marks a used chart of CHARTS by an empty path.
 func place(
 	t *testing.T, project string, entry artifacts.Entry, charts map[string]string,
 ) artifacts.Entry {

@@ -1,8 +1,9 @@
 // Package charts_test checks the program against the charts that it installs. Each chart must
 // accept the program's values. Each name, label and port that a gate or an edge depends on must be
 // in the charts' output for these values. The tests run the real program under mocks and Helm's own
-// engine, without a cluster. They use the charts of the lab's bundle; CHARTS=folder replaces some
-// by upstream ones (*.tgz). The log lists the upstream charts and the skipped checks.
+// engine, without a cluster. They use the charts of the lab's bundle; upstream charts (*.tgz) in
+// the folder CHARTS replace those of the same name. The log lists the charts' origins and skipped
+// checks.
 package charts_test
 
 import (
@@ -33,8 +34,8 @@ var platforms = []struct {
 		"vault.storage.persistent": false}},
 }
 
-// everyLayer returns the keys that enable each layer whose chart the lab has. Certificates are the
-// stack's own.
+// everyLayer returns the keys that enable each layer whose chart the lab has, with certificates of
+// the stack's own CA.
 func everyLayer() map[string]any {
 	keys := pulumitest.EveryLayer()
 	delete(keys, "certManager.issuer")
@@ -88,8 +89,8 @@ func TestNoReleaseLeavesCRDsBehind(t *testing.T) {
 	}
 }
 
-// The check finds the CRDs that a release without skipCrds would leave: Traefik's, without those
-// that the program itself applies.
+// Without skipCrds, Traefik's release would leave CRDs, except those that the program applies. The
+// check must find them.
 func TestOrphansFindsCRDsOfUnskippedRelease(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })

@@ -16,7 +16,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// compared has the facts of an artifact of the lab (its stand-in) and of upstream (its original).
+// compared has the facts of one artifact: of the lab's stand-in and of the upstream original.
 type compared struct {
 	standIn, original []string
 	// of is the name of the upstream artifact, from its metadata or its file's name.
@@ -27,7 +27,7 @@ type compared struct {
 // name. Archives of images do not match.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
-// originalCharts returns the files of upstream charts and CRDs in the folder ORIGINALS.
+// originalCharts returns the names of the upstream charts' and CRDs' files in ORIGINALS.
 func originalCharts(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv(drift.Variable)
@@ -45,15 +45,16 @@ func originalCharts(t *testing.T) []string {
 	return names
 }
 
-// notCompared returns the files whose artifact was not compared.
+// notCompared returns the upstream files whose artifact was not compared.
 func notCompared(all map[string]*compared, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return all[chartOrCRDs.FindStringSubmatch(file)[1]] != nil
 	})
 }
 
-// With the program's values, the lab's charts and CRDs render the same as the upstream ones in the
-// folder ORIGINALS. A line with - is only in the lab's output, one with + only in upstream's.
+// With the program's values, the lab's charts and CRDs must render the same facts as the upstream
+// ones in the folder ORIGINALS, except for known differences. A line with - is only in the lab's
+// facts, one with + only in upstream's.
 func TestChartDriftIsKnown(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
@@ -93,8 +94,8 @@ func TestChartDriftIsKnown(t *testing.T) {
 	}
 }
 
-// compareCharts adds the facts of a release's chart for its values, and those of the upstream chart
-// if there is one.
+// compareCharts adds the facts of a release's chart with its values, and those of the upstream
+// chart, if ORIGINALS has it.
 func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	t.Helper()
 	standIn, err := release.render()
@@ -138,8 +139,7 @@ func factsOfFile(t *testing.T, file string) []string {
 	return factsOf(parse(t, file, "", string(text)))
 }
 
-// add adds the facts of an artifact. Several stacks may install the same artifact with different
-// values.
+// add adds the facts of an artifact, because several stacks may install it with different values.
 func add(all map[string]*compared, artifact, of string, standIn, original []string) {
 	if all[artifact] == nil {
 		all[artifact] = &compared{of: of}
@@ -148,7 +148,7 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 	all[artifact].original = append(all[artifact].original, original...)
 }
 
-// Every property that matters to Strata is a fact, so a chart with another one is reported.
+// Every property on which Strata relies is a fact, so a chart that changes one is reported.
 func TestChangedChartIsADifference(t *testing.T) {
 	p := newProgram(t, platforms[1].keys)
 	var objects []object

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// These types have the checked fields of the program's own objects.
+// These types have only the checked fields of the program's objects.
 type (
 	certificateObject struct {
 		Spec struct {

@@ -11,9 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// factsOf returns facts about objects that Strata may depend on, one per line: that an object
-// exists, the target of a Service, the Pods of a workload, the requests of a webhook, and the
-// versions of a CRD.
+// factsOf returns facts on which Strata may rely, one per line: that an object exists, the ports of
+// a Service, the Pods of a workload, the requests of a webhook, and the served versions of a CRD.
 func factsOf(objects []object) []string {
 	var facts []string
 	for _, one := range objects {

@@ -131,7 +131,7 @@ func (w *world) vault(gate string, spec vault.Spec) {
 	}
 }
 
-// storagePath finds the storage path in Vault's configuration.
+// storagePath matches the storage path in Vault's configuration.
 var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
 
 // stored checks that a volume is mounted at Vault's storage path. The image lacks that folder, and
@@ -156,8 +156,8 @@ func (w *world) stored(gate string, set object) {
 	w.need(paths > 0, "gate %s: Vault's configuration names no storage", gate)
 }
 
-// claim checks that a StatefulSet makes the claim for its first Pod. The claim's name consists of
-// the template's name, the set's name and the Pod's number.
+// claim checks that a StatefulSet makes the gate's claim for its first Pod. The claim's name
+// consists of the template's name, the set's name and the Pod's number.
 func (w *world) claim(gate string, spec claim.Spec) {
 	for _, o := range w.charts {
 		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
@@ -195,7 +195,8 @@ func portOf(text string) int {
 }
 
 // gateway checks that the Gateway's class exists, and that a workload listens on the port of each
-// of its listeners. Traefik identifies an entry point by its container's port.
+// of its listeners. Listeners of Traefik have the port of a container, those of APISIX also that of
+// a Service.
 func (w *world) gateway(gate string, spec gateway.Spec) {
 	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
@@ -214,8 +215,7 @@ func (w *world) gateway(gate string, spec gateway.Spec) {
 	}
 }
 
-// ours reports whether a GatewayClass is the program's own, and not Traefik's, which its chart
-// makes. The ports of Traefik's listeners are those of containers.
+// ours reports whether a GatewayClass is the program's own, and not that of Traefik's chart.
 func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
 // defines reports whether a CRD with this name exists.

@@ -2,14 +2,14 @@ package charts_test
 
 import "strata/tests/drift"
 
-// These are reasons that several differences have in common.
+// These reasons apply to several differences.
 const (
 	ofOtherVersions = "the lab has another version than this original"
 	noLeader        = "the stand-in elects no leader, and its metrics ask for no token"
 )
 
-// known lists the known differences between the lab's artifact and the upstream one, by upstream's
-// name and version. For another version of upstream, all differences are new and must be reviewed.
+// known lists the reviewed differences between the lab's artifact and the upstream one, by
+// upstream's name and version. A new version of upstream has no reviewed differences.
 var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},

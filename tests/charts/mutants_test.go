@@ -27,7 +27,7 @@ import (
 
 // Each of these mutants breaks one property of the program or a chart. The checks must detect it.
 
-// inGates are mutants of gates' specs.
+// inGates are mutants of the specs of gates.
 var inGates = []struct {
 	name, gate string
 	mistake    func(*health.Spec)
@@ -99,12 +99,12 @@ var inGates = []struct {
 		"say here what a gate of kind new relies on"},
 }
 
-// newKind is a kind of gate that these checks do not know.
+// newKind is a kind of gate for which there is no check.
 type newKind struct{ api.Spec }
 
 func (newKind) Traits() health.Traits { return health.Traits{Kind: "new"} }
 
-// inBody returns a mutant of a gate's body.
+// inBody returns a mutant that changes the body of a gate's spec.
 func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 	return func(s *health.Spec) { healthtest.Change(s, change) }
 }
@@ -132,8 +132,8 @@ func TestCheckDetectsMutatedGate(t *testing.T) {
 	}
 }
 
-// inObjects are mutants that replace a text in objects: those of the program (own), or of a chart,
-// as a later version might.
+// inObjects are mutants that replace a text in the program's objects (own), or in those of a chart,
+// as a later version of the chart might.
 var inObjects = []struct {
 	name, from, old, other string
 	own                    bool
@@ -187,7 +187,7 @@ func TestCheckDetectsMutatedObject(t *testing.T) {
 	}
 }
 
-// replaced returns objects with a text replaced in those from one source.
+// replaced returns objects in which another text replaces old. Only objects from one source change.
 func replaced(t *testing.T, objects []object, from, old, other string) []object {
 	t.Helper()
 	changed, found := slices.Clone(objects), false

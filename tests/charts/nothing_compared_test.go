@@ -13,8 +13,8 @@ import (
 	"strata/tests/drift"
 )
 
-// driftOf runs the comparison in another process, with a bundle and with upstream charts of these
-// names.
+// driftOf runs the comparison of charts in another process, with a bundle and with empty files of
+// these names as upstream charts.
 func driftOf(t *testing.T, bundle string, originals ...string) (said string, passed bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func TestChartDriftFailsIfUpstreamChartHasNoBundleToCompare(t *testing.T) {
 	assert.Contains(t, said, "no chart was compared")
 }
 
-// A chart with a misspelt name, or of a layer that no test stack has, would be silently ignored.
+// Otherwise a chart with a misspelt name, or of a layer that no test stack has, would be ignored.
 func TestUpstreamChartWithoutReleaseIsReported(t *testing.T) {
 	all := map[string]*compared{"metallb-chart": {}, "gateway-api-crds": {}}
 	assert.Equal(t, []string{"metalb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz"},

@@ -21,8 +21,8 @@ type object struct {
 	text []byte
 }
 
-// read parses the objects in YAML. Objects without a namespace get the given one. It leaves out
-// hooks, which are deleted after the release.
+// read parses the objects in YAML. Objects without a namespace get the given one. It omits Helm's
+// hooks, which are deleted after the installation.
 func read(from, namespace, text string) ([]object, error) {
 	var objects []object
 	for _, document := range releaseutil.SplitManifests(text) {

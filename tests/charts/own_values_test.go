@@ -30,8 +30,8 @@ func withOwn(t *testing.T, keys map[string]any) map[string]any {
 	return all
 }
 
-// Each available chart accepts the user's values besides the program's, and its objects show them.
-// The objects that gates and edges depend on still exist.
+// Each available chart must accept the user's values besides the program's, and render them. The
+// objects that gates and edges depend on must still exist.
 func TestUserValuesAreRenderedAndRemoveNoObjectThatGatesNeed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
@@ -67,8 +67,8 @@ func TestUnknownChartValueIsAWarning(t *testing.T) {
 				"ignored; did you mean speaker?"}, p.warnings)
 }
 
-// Helm would refuse these values in the middle of an update. The program checks all values against
-// the charts' schemas before the first resource.
+// Helm would refuse these values only in the middle of an update. So the program checks all values
+// against the charts' schemas before the first resource.
 func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik.values": map[string]any{
 		"image": map[string]any{"tag": 3},
@@ -86,7 +86,7 @@ func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 	assert.ErrorContains(t, err, "'tls' not allowed")
 }
 
-// Package helmchart reads charts without Helm. It finds the same values as Helm.
+// Package helmchart reads charts without Helm. It must find the same keys of values as Helm.
 func TestChartKeysMatchHelm(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.keys).releases {
@@ -103,7 +103,8 @@ func TestChartKeysMatchHelm(t *testing.T) {
 	}
 }
 
-// A refused value has a reason: it removes or changes an object that gates or edges depend on.
+// The program refuses a user's value only if it would remove or change an object that gates or
+// edges depend on.
 func TestEachRefusedValueWouldBreakAGateOrEdge(t *testing.T) {
 	cases := []struct{ release, path, values string }{
 		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
@@ -162,8 +163,7 @@ func over(values, others map[string]any) map[string]any {
 	return merged
 }
 
-// elsewhere has refused values that a chart does not list, by chart, with the reason why it accepts
-// them anyway.
+// elsewhere has refused values that a chart accepts without listing them, with the reasons.
 var elsewhere = map[string]string{
 	"cert-manager serviceAccount.name": "in a comment of its values, and read by its templates",
 	"cert-manager installCRDs":         "the older name of crds.enabled",
@@ -180,8 +180,8 @@ var elsewhere = map[string]string{
 	"vault fullnameOverride":           "read by its templates",
 }
 
-// If the chart lacks a refused value, it may have renamed it. The lab's charts are not checked,
-// because they only have the values that the program sets.
+// If a chart lacks a refused value, a later version may have renamed the value. The lab's charts
+// are not checked, because they only have the values that the program sets.
 func TestRefusedValuesExistInUpstreamCharts(t *testing.T) {
 	for _, platform := range platforms[:3] {
 		p := newProgram(t, platform.keys)
@@ -207,8 +207,8 @@ func TestRefusedValuesExistInUpstreamCharts(t *testing.T) {
 	}
 }
 
-// If the user enables Argo CD's own policies, its server must still admit every client, or the
-// ingress could not reach it.
+// If the user enables Argo CD's own NetworkPolicies, its server must still admit every client.
+// Otherwise the ingress could not reach it.
 func TestArgoCDPoliciesAdmitIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
 	p := newProgram(t, map[string]any{"argocd.values": map[string]any{

@@ -16,7 +16,7 @@ import (
 	"strata/health/webhook"
 )
 
-// everyone is a client in no namespace: a node, or a client outside the cluster.
+// everyone is a client outside all namespaces: a node, or a client outside the cluster.
 const everyone = ""
 
 // closed has ports that are not open to everyone, and the namespace whose Pods may reach them.
@@ -61,7 +61,7 @@ func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 	assert.Len(t, seen, len(closed), "all of them were looked at: %v", seen)
 }
 
-// A Pod that no policy selects accepts connections from everyone.
+// Each Pod needs a policy, because a Pod that no policy selects accepts connections from everyone.
 func TestPoliciesSelectEachPodOfALayer(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func podOf(workload object) corev1.Pod {
 	return pod
 }
 
-// pod returns a Pod of a workload.
+// pod returns a Pod of a workload, and whether the workload exists.
 func (w *world) pod(namespace, name string) (corev1.Pod, bool) {
 	i := slices.IndexFunc(w.charts, func(o object) bool {
 		return slices.Contains(workloadKinds, o.Kind) && o.Namespace == namespace && o.Name == name

@@ -84,7 +84,7 @@ func configuration(t *testing.T, keys map[string]any) string {
 	return string(all)
 }
 
-// definitions returns the CRD bundle that a command applies.
+// definitions returns the bundle of CRDs that a command applies.
 func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
 	t.Helper()
 	var input struct{ Name, Version, File string }

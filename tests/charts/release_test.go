@@ -57,7 +57,7 @@ func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest
 	return made
 }
 
-// load reads the chart again, because Helm modifies a chart when it renders it.
+// load reads the chart anew, because Helm modifies a loaded chart when it renders it.
 func (r *release) load() *chart.Chart {
 	loaded, err := loader.LoadFile(r.chart)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *release) chartName() string {
 	return metadata.Name + " " + metadata.Version
 }
 
-// schema says whether the chart itself checks the types of our values.
+// schema says in words whether the chart has a schema that checks the program's values.
 func (r *release) schema() string {
 	if r.load().Schema == nil {
 		return "not checked: their types, since it has no schema; their names are in its values"
@@ -79,8 +79,8 @@ func (r *release) schema() string {
 	return "our values are as its schema wants, their names are in it or in its values"
 }
 
-// render returns the objects that Helm would install on K3s. It checks our values against the
-// schema of the chart and of its subcharts first.
+// render returns the objects that Helm would install on K3s. It first checks the program's values
+// against the schemas of the chart and of its subcharts.
 func (r *release) render() ([]object, error) {
 	loaded := r.load()
 	values := chartutil.Values(r.values)
@@ -127,10 +127,9 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	return files
 }
 
-// orphans returns the CRDs that Helm would install from crds/ and that have no other owner. Helm
-// never changes or deletes such CRDs
-// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions). Only CRDs that the
-// program applies itself are deleted.
+// orphans returns the CRDs that Helm would install from crds/ and that the program does not apply
+// itself. Helm never changes or deletes such CRDs
+// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions).
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()
 	loaded := r.load()

@@ -11,8 +11,8 @@ import (
 	"strata/health/rollout"
 )
 
-// rights checks that the releases whose roles a gate reads exist. Each role in a chart must name
-// its namespace, because the command that restores roles does not set one.
+// rights checks that the releases whose roles a gate reads exist. Each Role in a chart must name
+// its namespace, because the command that restores Roles does not set one.
 func (w *world) rights(spec health.Spec) {
 	for _, name := range spec.Releases {
 		w.need(slices.Contains(w.releases, name), "gate %s: no release is %s", spec.Gate, name)
@@ -26,8 +26,8 @@ func (w *world) rights(spec health.Spec) {
 	}
 }
 
-// redis checks that a Pod has the container whose log a gate reads, and that the container has the
-// password of redis.
+// redis checks that a Pod has the container whose log a gate reads, and that this container gets
+// the password of redis.
 func (w *world) redis(gate string, spec rollout.Redis) {
 	selector, err := labels.Parse(spec.Clients)
 	w.need(err == nil && slices.ContainsFunc(w.charts, func(o object) bool {

@@ -9,8 +9,8 @@ var atRunTime = map[string]string{
 	"cert-manager/cert-manager-webhook-ca": "cert-manager's webhook",
 }
 
-// secret checks that a Secret will exist. A chart or the program has it, or a certificate that the
-// program requests writes it.
+// secret checks that a Secret will exist: in a chart, in the program, or from a Certificate that
+// the program requests.
 func (w *world) secret(who, namespace, name string) {
 	if _, ok := find(w.charts, "Secret", namespace, name); ok {
 		return

@@ -84,8 +84,8 @@ func listens(workload pods, number int, name string) bool {
 	return false
 }
 
-// workload checks a chart's workload. It must select its own Pods, spread them by labels that they
-// have, and the Secrets that its Pods need to start must exist.
+// workload checks that a chart's workload selects its own Pods, spreads them by their labels, and
+// needs only existing Secrets.
 func (w *world) workload(o object) {
 	if !slices.Contains(workloadKinds, o.Kind) {
 		return
@@ -108,11 +108,11 @@ func selects(selector *metav1.LabelSelector, have map[string]string) bool {
 	return err == nil && !parsed.Empty() && parsed.Matches(labels.Set(have))
 }
 
-// hinted are workloads whose Pods our messages tell an operator to find by labels.
+// hinted are workloads whose Pods Strata's messages tell a user to find by labels.
 var hinted = []struct{ namespace, name string }{{"argocd", "argocd-repo-server"},
 	{"vault", "vault"}}
 
-// hints checks that the labels in our messages select Pods, if the chart is installed.
+// hints checks that the labels in Strata's messages select Pods, if the chart is installed.
 func (w *world) hints() {
 	for _, one := range hinted {
 		selector := &metav1.LabelSelector{

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// open are values that a chart accepts without listing them, by chart, each with the reason.
+// open has values that a chart accepts without listing them, by chart, with the reasons.
 var open = map[string]string{
 	"argo-cd configs.params.server.insecure":                                    "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm.resource.customizations.health.argoproj.io_Application": "every key of argocd-cm is taken",
@@ -17,9 +17,9 @@ var open = map[string]string{
 	"traefik ports.web.allowACMEByPass":                                         "it is read of every port; values.yaml has it of websecure only",
 }
 
-// unknown returns the paths of our values that are neither in a chart's default values nor in its
-// schema. The chart would ignore them, and most schemas accept unknown values. An empty default
-// accepts any keys.
+// unknown returns the paths of the program's values that are neither in a chart's default values
+// nor in its schema. The chart would ignore them, and most schemas accept unknown values. A value
+// whose default is an empty object may have any keys.
 func unknown(c *chart.Chart, ours map[string]any) []string {
 	defaults := map[string]any{}
 	maps.Copy(defaults, c.Values)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// misspelt are values that the program sets, each with a misspelt name.
+// misspelt has values that the program sets, with a misspelt name for each.
 var misspelt = []struct{ release, section, key, other string }{
 	{"metallb", "crds", "validationFailurePolicy", "validationFailPolicy"},
 	{"traefik", "deployment", "replicas", "replicaCount"},
@@ -51,7 +51,8 @@ func TestValueOfWrongTypeIsRefusedByChartSchema(t *testing.T) {
 	}
 }
 
-// renamed returns a copy of values in which a key, of a section or at the top, has another name.
+// renamed returns a copy of values in which a key has another name. The key is in a section, or at
+// the top if section is empty.
 func renamed(t *testing.T, values map[string]any, section, key, other string) map[string]any {
 	t.Helper()
 	copied := maps.Clone(values)

@@ -10,8 +10,8 @@ import (
 	"strata/health/webhook"
 )
 
-// webhook checks everything by which a gate identifies a webhook: its configurations, their Service
-// and its Pods, the requests that it receives, and its name in a refusal.
+// webhook checks the facts on which a webhook's gate relies: its configurations, its Service and
+// Pods, the requests that it receives, and its name in a refusal.
 func (w *world) webhook(gate string, spec webhook.Spec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)

@@ -11,7 +11,7 @@ import (
 	"strata/health"
 )
 
-// world holds the objects of a cluster after an update, and the gates that observe them.
+// world has the objects of a cluster after an update, and the gates that observe them.
 type world struct {
 	gates []health.Spec
 	// charts are the objects of charts, and own those of the program. definitions are all CRDs,
@@ -86,7 +86,7 @@ func find(objects []object, kind, namespace, name string) (object, bool) {
 	return objects[i], true
 }
 
-// served returns the definition of a kind, if one serves that version.
+// served returns the CRD of a kind, and whether a CRD serves this version of it.
 func (w *world) served(group, version, kind string) (
 	apiextensionsv1.CustomResourceDefinition, bool) {
 	for _, one := range w.definitions {
