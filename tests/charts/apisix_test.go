@@ -37,7 +37,7 @@ func TestAPISIXStartupProbeRunsEverySecond(t *testing.T) {
 }
 
 // The policy selects the controller, the admin API's only client, by these labels of the charts.
-func TestOnlyControllerReachesAdminAPI(t *testing.T) {
+func TestAPISIXChartsHaveLabelsThatPolicySelects(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].keys))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
 		found, ok := find(w.charts, "Deployment", "apisix", name)

@@ -47,7 +47,7 @@ func everyLayer() map[string]any {
 	return keys
 }
 
-func TestEachChartAcceptsOurValues(t *testing.T) {
+func TestEachChartAcceptsValuesOfProgram(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			p := newProgram(t, platform.keys)
@@ -91,7 +91,7 @@ func TestNoReleaseLeavesCRDsBehind(t *testing.T) {
 
 // Without skipCrds, Traefik's release would leave CRDs, except those that the program applies. The
 // check must find them.
-func TestOrphansFindsCRDsOfUnskippedRelease(t *testing.T) {
+func TestReleaseWithoutSkipCRDsLeavesCRDs(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })
 	require.GreaterOrEqual(t, i, 0)

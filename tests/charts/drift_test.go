@@ -55,7 +55,7 @@ func notCompared(all map[string]*compared, files []string) []string {
 // With the program's values, the lab's charts and CRDs must render the same facts as the upstream
 // ones in the folder ORIGINALS, except for known differences. A line with - is only in the lab's
 // facts, one with + only in upstream's.
-func TestChartDriftIsKnown(t *testing.T) {
+func TestChartsDifferFromUpstreamOnlyAsReviewed(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
 		t.Skipf("no chart was compared: %s names no folder that has one", drift.Variable)
@@ -149,7 +149,7 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 }
 
 // Every property on which Strata relies is a fact, so a chart that changes one is reported.
-func TestChangedChartIsADifference(t *testing.T) {
+func TestEachChangeOfChartIsReported(t *testing.T) {
 	p := newProgram(t, platforms[1].keys)
 	var objects []object
 	for _, release := range p.releases {

@@ -56,7 +56,7 @@ func TestUserValuesAreRenderedAndRemoveNoObjectThatGatesNeed(t *testing.T) {
 	t.Logf("not checked: %v", pulumitest.WithoutStandIn)
 }
 
-func TestUnknownChartValueIsAWarning(t *testing.T) {
+func TestUnknownChartValueCausesWarning(t *testing.T) {
 	p := newProgram(t, map[string]any{
 		"metallb.addresses": []string{"10.10.0.200-10.10.0.210"},
 		"metallb.values":    map[string]any{"speakr": map[string]any{"enabled": true}},
@@ -87,7 +87,7 @@ func TestValuesAgainstChartSchemaFailBeforeAnyResource(t *testing.T) {
 }
 
 // Package helmchart reads charts without Helm. It must find the same keys of values as Helm.
-func TestChartKeysMatchHelm(t *testing.T) {
+func TestChartReaderFindsSameKeysAsHelm(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.keys).releases {
 			read, err := helmchart.Read(release.chart)

@@ -62,7 +62,7 @@ func TestNetworkPoliciesAdmitOnlyServedPorts(t *testing.T) {
 }
 
 // Each Pod needs a policy, because a Pod that no policy selects accepts connections from everyone.
-func TestPoliciesSelectEachPodOfALayer(t *testing.T) {
+func TestPoliciesSelectEachPodOfLayers(t *testing.T) {
 	for _, platform := range platforms {
 		t.Run(platform.name, func(t *testing.T) {
 			w := newWorld(t, newProgram(t, platform.keys))
