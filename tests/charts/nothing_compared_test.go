@@ -23,7 +23,8 @@ func driftOf(t *testing.T, bundle string, originals ...string) (said string, pas
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^TestChartsDifferFromUpstreamOnlyAsReviewed$")
+	command := exec.CommandContext(t.Context(), self, "-test.v",
+		"-test.run=^TestChartsDifferFromUpstreamOnlyAsReviewed$")
 	command.Env = append(os.Environ(), drift.Variable+"="+dir, config.ArtifactsVariable+"="+bundle)
 	text, err := command.CombinedOutput()
 	return string(text), err == nil
