@@ -12,7 +12,7 @@ import (
 )
 
 // adoptCases have a state that lacks existing objects, as after a kill. They test the program's
-// hook before a create (actions/stack/adopt) together with the provider's create.
+// hook before a create (actions/stack/adopt), followed by the provider's create.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it",
 		func(t *testing.T) {
@@ -67,10 +67,10 @@ var adoptCases = []testCase{
 	}},
 }
 
-// upserting is the setting that the program makes for the provider's create (components).
+// upserting is the variable with which the program lets the provider adopt objects.
 const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 
-// adopt runs the program's hook, as before a create.
+// adopt runs the program's hook before the create of an object.
 func (w *world) adopt(token string, inputs map[string]any) {
 	w.t.Helper()
 	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
@@ -85,8 +85,8 @@ func (w *world) adopter() *adopt.Cluster {
 	return cluster
 }
 
-// routed is the schema of a kind with a list that server-side apply treats as one value. Its items
-// have a default, like an HTTPRoute's parentRefs and a Gateway's certificateRefs.
+// routed is the schema of a kind with a list that server-side apply replaces as a whole. The list's
+// items have a default, like an HTTPRoute's parentRefs and a Gateway's certificateRefs.
 var routed = map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{
 	"type": "object", "properties": map[string]any{
 		"host": map[string]any{"type": "string"},

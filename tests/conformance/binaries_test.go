@@ -9,7 +9,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// located finds or builds each plugin once in a test run.
+// located finds or builds each plugin, once in a test run.
 type located struct {
 	mu    sync.Mutex
 	dir   string
@@ -35,7 +35,7 @@ func (l *located) get(name string) binary {
 	return b
 }
 
-// folder returns a temporary folder for the whole test run.
+// folder returns the temporary folder of the test run, and creates it at the first call.
 func (l *located) folder() (string, error) {
 	if l.dir != "" {
 		return l.dir, nil
@@ -55,7 +55,7 @@ func (l *located) path(name string) string   { return l.get(name).path }
 func (l *located) reason(name string) string { return l.get(name).reason }
 func (l *located) err(name string) error     { return l.get(name).err }
 
-// subfolder makes a folder in the temporary folder of the test run.
+// subfolder creates a folder in the temporary folder of the test run.
 func (l *located) subfolder(name string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

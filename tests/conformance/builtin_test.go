@@ -110,7 +110,7 @@ var builtinCases = []testCase{
 		w := newWorld(t)
 		w.create(pods, object("v1", "Pod", "p", map[string]any{
 			"metadata": map[string]any{"name": "p", "labels": map[string]any{"app": "p"}},
-			// Endpoints contain the name of the node.
+			// The endpoints controller needs a node name.
 			"spec": map[string]any{
 				"nodeName": "nowhere", "containers": []any{map[string]any{"name": "c",
 					"image": "example.invalid/c"}},
@@ -119,8 +119,8 @@ var builtinCases = []testCase{
 		w.patch(pods, "p", `{"status":{"phase":"Running","podIP":"10.9.9.9","podIPs":[{"ip":"10.9.9.9"}],`+
 			`"conditions":[{"type":"Ready","status":"False"}]}}`, "status")
 		selector := map[string]any{"selector": map[string]any{"app": "p"}}
-		// The controller adds the Pod to endpoints only once a Service selects it. Here the
-		// endpoints exist before their own Service.
+		// The endpoints of svc must exist before Service svc. The controller notices the Pod only
+		// with a Service that selects it, so Service other comes first.
 		w.create(services, &unstructured.Unstructured{Object: service("other", selector)})
 		eventually(t, func() bool { return w.pendingAddresses("other") > 0 })
 		w.create(endpoints, object("v1", "Endpoints", "svc",

@@ -107,7 +107,7 @@ func object(version, kind, name string, more map[string]any) *unstructured.Unstr
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// resource returns a resource of a type token, which does not exist yet.
+// resource returns a resource with a type token. Its object does not exist yet.
 func (w *world) resource(token, name string) *plugin.Resource {
 	return plugin.New(w.plugin, "kubernetes:"+token, name)
 }
@@ -155,7 +155,7 @@ func (w *world) pendingAddresses(service string) (n int) {
 	return n
 }
 
-// patch merges JSON into an object or its subresource, as soon as the object exists.
+// patch waits until an object exists, and merges JSON into the object or its subresource.
 func (w *world) patch(kind schema.GroupVersionResource, name, body string, subresources ...string) {
 	w.t.Helper()
 	var err error
@@ -189,8 +189,8 @@ func labelled(name string, labels map[string]any) resource.PropertyMap {
 
 const widgetKind = "Widget"
 
-// widgets creates a CRD for the case, and returns the definition, the token and the resource of its
-// kind.
+// widgets creates a CRD for the case. It returns the CRD's inputs, and the type token and the
+// resource of its kind.
 func (w *world) widgets() (definition map[string]any, token string,
 	kind schema.GroupVersionResource) {
 	group := unique("w") + ".example"

@@ -45,10 +45,10 @@ var definitionCases = []testCase{
 	{"a changed definition is replaced in place", func(t *testing.T) {
 		w := newWorld(t)
 		definition, _, _ := w.widgets()
-		// The plugin sends the whole object with the resourceVersion that it has just read. Until a
-		// CRD is Established, the server's controllers write its status. If such a write comes in
-		// between, there is a conflict, which the plugin does not retry (updateResource in
-		// provider/pkg/await/await.go).
+		// The plugin sends the whole object with the resourceVersion that it has read. If a
+		// controller writes the CRD's status in between, there is a conflict, which the plugin does
+		// not retry (updateResource in provider/pkg/await/await.go). Once the CRD is Established,
+		// no controller writes.
 		definition["metadata"].(map[string]any)["annotations"] = map[string]any{
 			"pulumi.com/waitFor": "condition=Established",
 		}

@@ -18,7 +18,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// described returns the inputs of a release whose description is the reason of its update.
+// described returns the inputs of a release whose description has the reason for its update.
 func described(t *testing.T, reason string) map[string]any {
 	t.Helper()
 	return release(t, map[string]any{"description": reason,
@@ -26,7 +26,7 @@ func described(t *testing.T, reason string) map[string]any {
 }
 
 // driftCases have objects and releases that others have changed since the last update. They test
-// the program's hook before an update (actions/stack/drift) together with the provider's update.
+// the program's hook before an update (actions/stack/drift), followed by the provider's update.
 var driftCases = []testCase{
 	{"a changed description alone upgrades the release", func(t *testing.T) {
 		w, r := newRelease(t)
@@ -170,7 +170,7 @@ var driftCases = []testCase{
 		}},
 }
 
-// returned returns the inputs of a config map with the reason of its update.
+// returned returns the inputs of a ConfigMap with the reason for its update.
 func returned(reason string) resource.PropertyMap {
 	fields := configMap("cm", map[string]any{"k": "v"}, map[string]any{
 		drift.Annotation: reason, drift.AnnotationTime: "2026-11-28T12:00:00Z"})
@@ -178,14 +178,14 @@ func returned(reason string) resource.PropertyMap {
 	return props(fields)
 }
 
-// stateless returns a copy of a resource, so that what is done with it changes no state.
+// stateless returns a copy of a resource, on which operations do not change the resource.
 func stateless(r *plugin.Resource) *plugin.Resource {
 	scratch := *r
 	return &scratch
 }
 
-// putBack compares the cluster with a state that has the resource, and runs the program's hook.
-// want is the only difference.
+// putBack compares the cluster with a state that has the resource, and runs the program's hook,
+// which restores the object. want is the text of the only difference.
 func (w *world) putBack(r *plugin.Resource, want string) {
 	w.t.Helper()
 	gate, err := json.Marshal(health.Spec{Gate: "gate", Existing: true, Body: rollout.Spec{}})

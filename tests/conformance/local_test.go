@@ -47,7 +47,7 @@ var localCases = []testCase{
 	}},
 	{"a changed trigger runs the new create before the old delete", func(t *testing.T) {
 		r := newLocal(t)
-		// The official SDK sets this option on every command.
+		// The official SDK sets this option for every command.
 		r.ReplaceOnChanges = []string{"triggers"}
 		file := filepath.Join(t.TempDir(), "order")
 		inputs := func(trigger string) map[string]any {

@@ -34,7 +34,7 @@ var previewCases = []testCase{
 		op, state, err := r.Preview(t.Context(), props(service("svc", nil)))
 		require.NoError(t, err)
 		assert.Equal(t, plugin.Create, op)
-		// Only the server sets this field.
+		// Only a preview by the API server knows this field.
 		assert.Equal(t, "ClusterIP", text(state, "spec", "type"))
 		_, err = w.get(services, "svc")
 		assert.True(t, apierrors.IsNotFound(err))
@@ -101,8 +101,7 @@ var previewCases = []testCase{
 	}},
 }
 
-// brokenWebhook registers a webhook for config maps of the case's namespace, at a port where
-// nothing listens.
+// brokenWebhook registers a webhook for the case's ConfigMaps, at which nothing listens.
 func (w *world) brokenWebhook() {
 	w.t.Helper()
 	port := nettest.Closed(w.t).Number()

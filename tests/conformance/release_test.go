@@ -106,7 +106,7 @@ var releaseCases = []testCase{
 		assert.Equal(t, "chart", w.mustGet(configMaps,
 			"rel").Object["data"].(map[string]any)["list"])
 	}},
-	// Helm treats an upgrade without any value as "keep the values".
+	// Helm treats an upgrade without values as a request to keep the values.
 	{"values that leave the inputs altogether stay in force", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one"}))))

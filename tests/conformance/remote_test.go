@@ -143,8 +143,8 @@ var remoteCases = []testCase{
 	}},
 	{"previous output that the host refuses only warns", func(t *testing.T) {
 		r, server := newRemote(t)
-		// The command reads its stdin. Otherwise its end might close the connection before the
-		// plugin has written stdin, which fails with EOF.
+		// The command must read its stdin. Otherwise its end may close the connection while the
+		// plugin writes stdin, which fails with EOF.
 		inputs := map[string]any{"connection": connection(server), "create": "cat", "stdin": "out"}
 		up(t, r, plugin.Create, props(inputs))
 		inputs["stdin"] = "changed"
@@ -160,7 +160,7 @@ var remoteCases = []testCase{
 		require.NoError(t, r.Delete(t.Context()))
 		assert.FileExists(t, file)
 	}},
-	// In this way, Strata removes commands that ran over the provider's own SSH from a deployed
+	// By this update, Strata removes commands that ran over the provider's own SSH from a deployed
 	// stack (docs/adr/0045).
 	{
 		"a remote command that has nothing to run any more dials no host, in its update and its delete",

@@ -15,7 +15,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// result is one case of one run.
+// result is the outcome of one case in one run.
 type result struct {
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
@@ -73,8 +73,7 @@ func (r *recorder) write(file string) error {
 	return os.WriteFile(file, append(body, '\n'), 0o644)
 }
 
-// The committed results must have exactly the cases of the present table. Each run of the table
-// checks the stand-ins itself.
+// The committed results must have exactly the table's cases, and no failure of official plugins.
 func TestCommittedResultsListEveryCaseWithoutOfficialFailure(t *testing.T) {
 	var want []string
 	for _, rows := range table {

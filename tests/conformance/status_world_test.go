@@ -19,7 +19,7 @@ import (
 	"strata/tests/drift"
 )
 
-// statusWorld is the control plane with the objects of a row of the status table.
+// statusWorld is the control plane for one row of the status table.
 type statusWorld struct {
 	t      *testing.T
 	client dynamic.Interface

@@ -19,11 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// controllerVariable names the variable with the path of APISIX's ingress controller, built from
-// its repository.
+// controllerVariable names the environment variable with the path of APISIX's ingress controller.
 const controllerVariable = "APISIX_CONTROLLER"
 
-// statusTable is the table of statuses. The test of the lab's stand-in defines its rows.
+// statusTable is the table of statuses, whose format the test of the lab's stand-in defines.
 type statusTable struct {
 	Objects []map[string]any
 	Rows    []statusRow
@@ -36,8 +35,9 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// objects returns a row's objects in the order of creation. The order matters: the controller reads
-// a route again when the EndpointSlices of its Services change, but not when a Service is created.
+// objects returns a row's objects in the order of creation. The order matters, because the
+// controller reads a route again when the EndpointSlices of its Services change, but not when a
+// Service is created.
 func (r statusRow) objects(all []map[string]any) []map[string]any {
 	key := func(one map[string]any) string {
 		o := unstructured.Unstructured{Object: one}
@@ -81,7 +81,7 @@ func apisixAPI(version, resource string) schema.GroupVersionResource {
 		Resource: resource}
 }
 
-// The upstream controller writes the statuses that the test of the stand-in requires.
+// The upstream controller must write the statuses that the test of the stand-in requires.
 func TestUpstreamControllerWritesSameStatusesAsStandIn(t *testing.T) {
 	binary := os.Getenv(controllerVariable)
 	if binary == "" {

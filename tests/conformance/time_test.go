@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a loaded machine, everything takes a multiple of its usual time. No case may fail because of
-// that. So a case orders its steps by events that it observes. To distinguish a plugin that waits
-// from one that does not, it takes the shortest of several tries.
+// On a loaded machine, everything takes a multiple of its usual time. No case may fail for that
+// reason. So cases order their steps by observed events. If a case must show that a plugin does not
+// wait, the shortest of several tries counts.
 
-// slowest bounds the work of other processes, and of plugins that do not wait.
+// slowest is the timeout for other processes, and for plugins that do not wait.
 const slowest = 5 * time.Minute
 
-// eventually waits until a condition holds, which another process brings about.
+// eventually waits until another process has made a condition true.
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
 	require.Eventually(t, what, slowest, 20*time.Millisecond)
@@ -29,7 +29,7 @@ type deed struct {
 	ended chan struct{}
 }
 
-// later calls do after 1.5 s. A plugin that does not wait ends before that.
+// later calls do after 1.5 s. The operation of a plugin that does not wait ends before that.
 func later(do func()) *deed {
 	const delay = 1500 * time.Millisecond
 	d := &deed{ended: make(chan struct{})}
@@ -41,17 +41,17 @@ func later(do func()) *deed {
 	return d
 }
 
-// wait waits until the deed has ended. Otherwise the end of the case would cancel it.
+// wait waits until the deed has ended, because the end of the case would cancel it.
 func (d *deed) wait() { <-d.ended }
 
-// cameFirst asserts that the deed has begun, because the plugin must have waited for it.
+// cameFirst asserts that the deed has begun, so that the plugin has waited for it.
 func (d *deed) cameFirst(t *testing.T) {
 	t.Helper()
 	assert.True(t, d.begun.Load(), "it did not wait")
 }
 
-// inTime runs a case with a timeout in seconds. If run returns false, because another process was
-// too late, the case runs again with twice the timeout.
+// inTime calls run with a timeout in seconds. If run returns false, because another process was too
+// late, inTime calls it again with twice the timeout.
 func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool)) {
 	t.Helper()
 	for !run(timeout) {
@@ -77,8 +77,8 @@ func atOnce(t *testing.T, limit time.Duration, do func()) {
 	assert.Fail(t, "it waits", "expected less than %s once, found %v", limit, tries)
 }
 
-// afterFailure calls do once the plugin has logged its first failed create. The plugin tries at
-// most five times.
+// afterFailure calls do once the plugin has logged its first failed create. The plugin makes up to
+// five attempts.
 func (w *world) afterFailure(do func()) {
 	go func() {
 		for w.t.Context().Err() == nil && !strings.Contains(w.plugin.Log(), "creation failed") {

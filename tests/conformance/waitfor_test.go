@@ -14,7 +14,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// waiting returns a custom resource with the annotation pulumi.com/waitFor.
+// waiting returns a custom resource with the annotation pulumi.com/waitFor, and its inputs.
 func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[string]any,
 	schema.GroupVersionResource) {
 	t.Helper()
@@ -24,8 +24,8 @@ func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[str
 	return w, w.resource(token, "w"), inputs, kind
 }
 
-// satisfied tests an annotation that only the last of the statuses satisfies. Another process sets
-// them one after the other, and the create must not end before the last.
+// satisfied returns a case with an annotation that only the last of the statuses satisfies. Another
+// process sets the statuses one after the other. The create must wait for the last one.
 func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	return func(t *testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
@@ -49,8 +49,8 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	}
 }
 
-// never tests an annotation that a status does not satisfy. The error does not name the unsatisfied
-// part.
+// never returns a case with an annotation that a status does not satisfy. The plugin's error does
+// not name the unsatisfied part.
 func never(annotation, status string) func(*testing.T) {
 	return unsatisfied(annotation, status, "timed out waiting for the condition")
 }
@@ -81,7 +81,7 @@ func unsatisfied(annotation, status, message string) func(*testing.T) {
 	}
 }
 
-// inTimeEnough is a timeout, in seconds, in which every plugin sees a status.
+// inTimeEnough is a timeout, in seconds, within which every plugin notices a status.
 const inTimeEnough = 20
 
 // eventuallyExists waits until the object exists, or the case has ended.
@@ -92,7 +92,7 @@ func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 	})
 }
 
-// refused tests an annotation that the plugin rejects.
+// refused returns a case with an annotation that the plugin rejects.
 func refused(annotation, message string) func(*testing.T) {
 	return func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, annotation)

@@ -1,9 +1,9 @@
 // Command controlplane runs etcd, kube-apiserver and kube-controller-manager on loopback for the
 // conformance table, all in one process.
 //
-// It owns a new cluster without nodes in a folder of its own, and writes a kubeconfig there once
-// the server is ready. It ends when its standard input closes, so that a killed test leaves no
-// process behind.
+// Its cluster is new, has no nodes, and is in one folder. The command writes a kubeconfig there
+// once the API server is ready. It ends when its standard input closes, so that a killed test
+// leaves no process behind.
 //
-// It keeps no data: etcd does not sync to disk.
+// etcd does not sync its data to disk.
 package main

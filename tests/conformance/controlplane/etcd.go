@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startTimeout bounds the start of etcd, which takes well under a second.
+// startTimeout is the timeout for etcd's start, which takes less than a second.
 const startTimeout = time.Minute
 
 func startEtcd(dir string, port, peerPort int) (*embed.Etcd, error) {

@@ -38,8 +38,8 @@ func newFiles(dir string) (*files, error) {
 		return nil, err
 	}
 	f.config = f.kubeconfig()
-	// The controller manager needs a kubeconfig before the server is ready. It has its own file,
-	// because the file named kubeconfig shows that the server is ready.
+	// The controller manager needs a kubeconfig before the server is ready. It gets another file,
+	// because the file kubeconfig shows that the server is ready.
 	return f, clientcmd.WriteToFile(*f.config, f.path("manager.kubeconfig"))
 }
 
@@ -82,7 +82,7 @@ func (f *files) kubeconfig() *api.Config {
 	config := api.NewConfig()
 	config.Clusters["conformance"] = &api.Cluster{
 		Server: fmt.Sprintf("https://127.0.0.1:%d", f.port),
-		// kube-apiserver generates a certificate for 127.0.0.1, and appends its CA to the file.
+		// kube-apiserver generates a certificate for 127.0.0.1, and appends the CA to this file.
 		CertificateAuthority: f.path("certs/apiserver.crt"),
 	}
 	config.AuthInfos["admin"] = &api.AuthInfo{Token: f.token}

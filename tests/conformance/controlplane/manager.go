@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// managerVerb is the argument with which this program runs kube-controller-manager.
+// managerVerb is the argument that makes this program run kube-controller-manager.
 const managerVerb = "kube-controller-manager"
 
 // runManager runs the controller manager in its own process, because its feature gates cannot be
-// set in the process of an API server. It ends with this process, even if this process is killed.
+// set in the process of an API server. The new process also ends if this one is killed.
 func runManager(args []string) error {
 	self, err := os.Executable()
 	if err != nil {

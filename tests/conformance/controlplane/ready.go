@@ -17,7 +17,7 @@ const (
 )
 
 // awaitReady requests /readyz until the answer is ok. Each try makes a new client, because the
-// server creates the file of its certificate.
+// server creates its certificate's file only at its start.
 func (f *files) awaitReady(failed <-chan error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(context.Background(), readyInterval, readyTimeout, true,

@@ -1,6 +1,6 @@
 // Package control runs the module's control plane for a test run.
 //
-// It owns the process and its folder. The cluster is empty at the start and removed at the end.
+// The package starts and stops the process. The cluster is empty at the start.
 package control
 
 import (
@@ -19,7 +19,7 @@ const (
 	checkInterval = 20 * time.Millisecond
 )
 
-// Plane is a running control plane.
+// Plane is a running control plane: etcd, API server and controller manager.
 type Plane struct {
 	// Kubeconfig is the path of an administrator's kubeconfig.
 	Kubeconfig string
@@ -28,8 +28,8 @@ type Plane struct {
 	input   io.WriteCloser
 }
 
-// Start runs the binary in an empty folder and waits for the kubeconfig, which the binary writes
-// when it is ready.
+// Start runs the binary in an empty folder, and waits until the binary has written the kubeconfig,
+// which shows that the control plane is ready.
 func Start(ctx context.Context, binary, dir string) (*Plane, error) {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
@@ -69,5 +69,5 @@ func (p *Plane) await(ended <-chan error, log string) error {
 	}
 }
 
-// Stop closes the process's input, which ends it.
+// Stop closes the process's standard input, so that the process ends.
 func (p *Plane) Stop() { _ = p.input.Close() }

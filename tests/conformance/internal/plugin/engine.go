@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// engine implements the engine's service for a plugin. It collects the plugin's log lines.
+// engine implements the engine's gRPC service for a plugin, and collects its log lines.
 type engine struct {
 	pulumirpc.UnimplementedEngineServer
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Set returns the name of the set of plugins under test.
+// Set returns the name of the set of plugins under test (STRATA_PLUGINS); default: stand-in.
 func Set() string {
 	if set := os.Getenv("STRATA_PLUGINS"); set != "" {
 		return set
@@ -17,8 +17,8 @@ func Set() string {
 	return "stand-in"
 }
 
-// Locate returns the path of a plugin's binary. If no folder is set, the lab builds it. If the
-// folder has none, it returns the reason and no error.
+// Locate returns the path of a plugin's binary in STRATA_PLUGINS_DIR. Without this variable, it
+// builds the lab's binary. If the plugin is missing, it returns the reason and no error.
 func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	folder := os.Getenv("STRATA_PLUGINS_DIR")
 	if folder == "" && Set() == "stand-in" {
@@ -33,7 +33,7 @@ func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	return find(name, folder)
 }
 
-// lab builds a step of the lab, and returns the folder of its output.
+// lab runs one build step of the lab, and returns the folder of its output.
 func lab(ctx context.Context, step string) (string, error) {
 	var said, log strings.Builder
 	command := exec.CommandContext(ctx, "go", "run", "./cmd/lab", "build", "--only", step)
@@ -59,7 +59,7 @@ func find(name, folder string) (path, reason string, err error) {
 	return "", fmt.Sprintf("%s has no %s", folder, binary), nil
 }
 
-// Build compiles the main package of a module.
+// Build compiles the main package of a module, and returns the path of the binary.
 func Build(ctx context.Context, module, output string) (string, error) {
 	target, err := filepath.Abs(output)
 	if err != nil {

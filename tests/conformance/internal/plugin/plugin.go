@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// maxMessage is the engine's limit of a message, in bytes.
+// maxMessage is the engine's limit for the size of a gRPC message, in bytes.
 const maxMessage = 400 << 20
 
 // version matches a version after the package's name in a plugin's file name.
@@ -36,7 +36,7 @@ type Plugin struct {
 	conn    *grpc.ClientConn
 }
 
-// Start runs the binary with additional environment and configures it.
+// Start runs a binary with additional environment variables, and configures the plugin.
 func Start(
 	ctx context.Context, binary string, environment []string, config resource.PropertyMap,
 ) (*Plugin, error) {
@@ -109,8 +109,8 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 	return err
 }
 
-// name returns the name of the plugin's package. It removes a version from the file's name, which
-// binaries in a folder of upstream artifacts have.
+// name returns the name of the plugin's package: the file's name without a version, which files in
+// a folder of upstream artifacts have.
 func (p *Plugin) name() string {
 	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""),
 		"pulumi-resource-")
@@ -119,7 +119,7 @@ func (p *Plugin) name() string {
 // Log returns every line that the plugin has logged so far.
 func (p *Plugin) Log() string { return p.engine.text() }
 
-// Stop ends the process.
+// Stop ends the plugin's process.
 func (p *Plugin) Stop() {
 	_ = p.conn.Close()
 	_ = p.command.Process.Kill()

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The engine sends a plugin its configuration under the package's name, whatever the file's name
-// is.
+// The engine sends a plugin its configuration under the name of the plugin's package, whatever the
+// name of the binary is.
 func TestPluginNameIsPackageNameForAnyFileName(t *testing.T) {
 	for _, path := range []string{
 		"/bin/pulumi-resource-kubernetes",

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Resource is one resource in the engine's state. A resource with an empty ID is not stored.
+// Resource is one resource in the engine's state; an empty ID means that it is not there.
 type Resource struct {
 	Plugin *Plugin
 	URN    resource.URN
@@ -25,7 +25,7 @@ type Resource struct {
 	InitErrors []string
 	// Timeout is the resource's timeout for every operation, in seconds.
 	Timeout float64
-	// IgnoreChanges are property paths.
+	// IgnoreChanges are property paths whose changes are ignored, by the option of that name.
 	IgnoreChanges []string
 	// ReplaceOnChanges are inputs whose change makes the engine replace the resource, by the option
 	// of that name.
@@ -51,7 +51,7 @@ func unmarshal(fields *structpb.Struct) (resource.PropertyMap, error) {
 	return rpc.UnmarshalProperties(fields, options)
 }
 
-// Check returns the inputs with the defaults that the plugin adds.
+// Check returns the inputs news with the defaults that the plugin adds.
 func (r *Resource) Check(
 	ctx context.Context, news resource.PropertyMap,
 ) (resource.PropertyMap, error) {
@@ -102,7 +102,7 @@ func (r *Resource) Diff(
 	})
 }
 
-// create stores the resource, even if it failed to initialize.
+// create creates the resource. It stores the resource even if the resource fails to initialize.
 func (r *Resource) create(ctx context.Context, checked resource.PropertyMap) error {
 	fields, err := marshal(checked)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *Resource) Delete(ctx context.Context) error {
 	return nil
 }
 
-// Refresh reads the resource, and removes a missing one from the state.
+// Refresh reads the resource into the state, or removes it there if it does not exist.
 func (r *Resource) Refresh(ctx context.Context) error {
 	state, err := marshal(r.State)
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *Resource) store(fields *structpb.Struct, inputs resource.PropertyMap) e
 	return err
 }
 
-// partial stores the state in an initialization error and returns the error.
+// partial stores the state that an initialization error contains, and returns the error.
 func (r *Resource) partial(cause error, inputs resource.PropertyMap) error {
 	for _, detail := range status.Convert(cause).Details() {
 		failed, ok := detail.(*pulumirpc.ErrorResourceInitFailed)

@@ -11,7 +11,7 @@ import (
 // Op is the operation of an update on a resource.
 type Op string
 
-// These are the operations of the engine.
+// These are the operations of an update.
 const (
 	Same          Op = "same"
 	Create        Op = "create"
@@ -21,7 +21,7 @@ const (
 )
 
 // Up acts like `pulumi up` on one resource with the inputs news. A resource with initialization
-// errors is updated even if nothing changed.
+// errors is updated even without changes.
 func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error) {
 	checked, err := r.Check(ctx, news)
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 }
 
 // replace creates the new resource first, unless deleteFirst is true. Like the engine, it checks
-// the inputs again without the old ones, so that the new resource gets a new name.
+// the inputs without the old inputs, so that the plugin generates a new name.
 func (r *Resource) replace(
 	ctx context.Context, news resource.PropertyMap, deleteFirst bool,
 ) (Op, error) {

@@ -1,7 +1,7 @@
-// Package sshd is an SSH server in the test's process.
+// Package sshd is an SSH server in the process of the test.
 //
-// It owns one host key and one client key. Commands run under /bin/sh on this machine. It only
-// accepts variables with the prefix ACCEPTED_.
+// It has one host key and one client key. Commands run under /bin/sh on this machine. The server
+// accepts only environment variables with the prefix ACCEPTED_.
 package sshd
 
 import (
@@ -153,7 +153,7 @@ func (s *Server) execute(channel ssh.Channel, payload []byte, environment []stri
 	command := exec.Command("/bin/sh", "-c", request.Command)
 	command.Env = append(command.Environ(), environment...)
 	command.Stdout, command.Stderr = channel, channel.Stderr()
-	// A command that does not read its input ends without waiting for it.
+	// If a command does not read its input, its end must not wait for the input.
 	input, err := command.StdinPipe()
 	if err == nil {
 		go func() {
