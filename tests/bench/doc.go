@@ -1,6 +1,6 @@
-// Package bench owns the file bench/results.json, which records measurements and their conditions.
-// The code that measures is next to its subject: tests/e2e for the lab, tests/engine for the engine
-// alone. The module serial is a serial script, with which Strata is compared.
+// Package bench reads and writes bench/results.json, which records measurements and their
+// conditions. The tests that measure are in tests/e2e (in the lab) and in tests/engine (Pulumi's
+// engine without hosts). The module serial is a deployment script to compare Strata with.
 package bench
 
 //go:generate go test ./page -run TestCommittedBenchmarkPagesMatchResults -update

@@ -23,14 +23,14 @@ type Result struct {
 	Value float64 `json:"value"`
 	// Unit is ms, s, ratio, or the counted thing, for example requests.
 	Unit string `json:"unit"`
-	// Target is the greatest good Value, or with AtLeast the least one; nil without a target.
+	// Target is the largest good Value, with AtLeast the smallest one; nil without a target.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
-	// Subject names the measured thing if there are several, for example a stand-in. Optional.
+	// Subject optionally names the measured program, if several programs can be measured.
 	Subject string `json:"subject,omitempty"`
 	// Point places the number on a curve; nil for a single number.
 	Point *Point `json:"point,omitempty"`
-	// Samples are the raw measurements behind Value, in Unit and in their order.
+	// Samples are the raw measurements behind Value, in Unit and in the order of measurement.
 	Samples []float64 `json:"samples"`
 	// Machine names the machine of the measurement.
 	Machine string `json:"machine"`
@@ -38,7 +38,7 @@ type Result struct {
 	Measured time.Time `json:"measured"`
 }
 
-// Point is a number's position on a curve.
+// Point is the position of a result on a curve.
 type Point struct {
 	// Curve names the curve, for example up.
 	Curve string `json:"curve"`
@@ -101,7 +101,7 @@ func Quantile(samples []float64, quantile float64) float64 {
 	return sorted[max(rank, 0)]
 }
 
-// Read reads a file of results, sorted by name. A missing file has no results.
+// Read reads a file of results. For a missing file, it returns no results and no error.
 func Read(path string) ([]Result, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -117,13 +117,13 @@ func Read(path string) ([]Result, error) {
 	return results, nil
 }
 
-// Merge writes results into the file, sorted by name; other results in the file stay.
+// Merge writes results into the file, sorted by name. Results with other names stay in the file.
 func Merge(path string, results []Result) error {
 	return write(path, results, func(string) bool { return false })
 }
 
-// Replace is Merge for a result with parts, which may change. It also removes the file's results
-// that begin with base and a slash and are not among results.
+// Replace is Merge for a result whose parts may change. It also removes the results of the file
+// whose names begin with base and a slash, unless they are among results.
 func Replace(path, base string, results []Result) error {
 	return write(path, results, func(name string) bool { return strings.HasPrefix(name, base+"/") })
 }

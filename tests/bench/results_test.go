@@ -76,7 +76,7 @@ func TestMachineDescriptionHasProcessorMemoryAndKernel(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
 
-func TestTargetOfZeroIsMissedByOneRequest(t *testing.T) {
+func TestCountOfOneMissesTargetOfZero(t *testing.T) {
 	assert.True(t, None("a", "requests", 0).Met())
 	assert.False(t, None("a", "requests", 1).Met())
 }

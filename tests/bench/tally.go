@@ -2,26 +2,26 @@ package bench
 
 import "strings"
 
-// Trial describes an experiment that is repeated in several places, and its two counts.
+// Trial describes an experiment that several tests repeat, and names its two counts.
 type Trial struct {
 	// tried and came are the names of the counts of trials and outcomes. unit is the counted thing.
 	tried, came, unit string
-	// least is the target of all trials together; 0 for none. good is true if every trial should
-	// have the outcome, false if none should.
+	// least is the target for the number of all trials; 0 for none. good is true if every trial
+	// should have the outcome, false if no trial should.
 	least float64
 	good  bool
 }
 
-// Kills counts interrupted commands, and those after which the same command converged. Histories
-// counts programs of operations, and those that violated an invariant.
+// Kills counts interrupted commands, and those that converged when they were run again. Histories
+// counts random sequences of operations, and those that violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
 	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories",
 		least: 1020}
 )
 
-// Tally writes the counts of one part, for example engine/local, into the file, and the sums of all
-// parts.
+// Tally writes the counts of one part, for example engine/local, into the file, and then the sums
+// of all parts.
 func Tally(path, part string, of Trial, tried, came int) error {
 	if err := Merge(path,
 		[]Result{count(of.tried+"/"+part, of.unit, float64(tried)),

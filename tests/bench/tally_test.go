@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTallyAddsItsParts(t *testing.T) {
+func TestTallyWritesSumsOfAllParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	require.NoError(t, Tally(path, "engine/local", Kills, 5, 5))
 	require.NoError(t, Tally(path, "lab/local", Kills, 3, 2))

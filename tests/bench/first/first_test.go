@@ -19,7 +19,7 @@ const lastBuild = `{"cores": 2, "parts": [
 	{"name": "machine-image", "began": 1, "ended": 101, "processor": 95, "beside": true}
 ], "samples": [{"at": 5, "rest": 9999}, {"at": 51, "rest": 330}, {"at": 151, "rest": 120}]}`
 
-// kept returns a run whose cache has lastBuild as the lab's record of its build.
+// kept returns a run whose cache folder contains lastBuild as the lab's record of its build.
 func kept(t *testing.T) run {
 	t.Helper()
 	r := run{root: t.TempDir(), cache: t.TempDir(), dir: t.TempDir()}
@@ -29,7 +29,7 @@ func kept(t *testing.T) run {
 	return r
 }
 
-func TestSharesAddUpToOne(t *testing.T) {
+func TestSharesOfProcessorTimeSumToOne(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	found := shares(cost{processor: 1000}, built)
@@ -62,12 +62,12 @@ func TestWriteReplacesSharesOfEarlierFirstUp(t *testing.T) {
 	assert.Contains(t, met, "first_up_share/k3s")
 	assert.False(t, met["first_up_processor_time"], "20 minutes and a second")
 	assert.True(t, met["first_up_wall"])
-	// An estimate of 330 s for 200 s is too high by half, even without the slack.
+	// After 51 s, 200 s are left. An estimate of 330 s is half too high, beyond the 30 s of slack.
 	assert.False(t, met["first_up_estimate_off"])
 	assert.Equal(t, []float64{0, 0.5}, estimates(built), "the first tenth does not count")
 }
 
-func TestWrittenWeightsRetainArtifactsNotBuilt(t *testing.T) {
+func TestWriteWeightsKeepsWeightsOfPartsNotBuilt(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "weights.json")
@@ -81,7 +81,7 @@ func TestWrittenWeightsRetainArtifactsNotBuilt(t *testing.T) {
 		"machine-image": {"processor": 95, "wall": 100}}`, string(text))
 }
 
-func TestRunEnvironmentHidesUsersCaches(t *testing.T) {
+func TestCommandsOfRunDoNotInheritUsersCaches(t *testing.T) {
 	t.Setenv("STRATA_ARTIFACTS", "/somewhere")
 	t.Setenv("MAKEFLAGS", "n")
 	t.Setenv("GOCACHE", "/users")
@@ -108,7 +108,7 @@ func TestProcessorTimeIncludesGrandchildren(t *testing.T) {
 	assert.Greater(t, spent.wall, spent.processor, "sleep takes no processor")
 }
 
-func TestRemoveAllRemovesModuleCache(t *testing.T) {
+func TestRemoveAllRemovesReadOnlyModuleCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	module := filepath.Join(dir, "modules", "m@v1")
 	require.NoError(t, os.MkdirAll(module, 0o755))

@@ -1,13 +1,13 @@
 // Command first measures the first `make up`. It clones this checkout's commit and uses empty
-// caches of its own for compilers, modules and the lab, so that the user's stay unchanged. It
-// counts the processor time of all processes of the update, which other load on the machine does
-// not change. It writes the time, with the share of each part, to bench/results.json,
+// caches of its own for compilers, modules and the lab, so that the user's caches stay unchanged.
+// Its main result is the processor time of the update and its child processes, which depends little
+// on other load. It writes the results, with the share of each part, to bench/results.json,
 // docs/benchmarks.md and the lab's table of weights.
 //
 //	go run ./tests/bench/first [PART...]
 //
-// With parts, which are steps of the lab's build, it builds only these, and prints their cost
-// without writing it.
+// The parts are steps of the lab's build. With them, it builds only these parts and prints their
+// cost, but writes no file.
 package main
 
 import (
@@ -81,7 +81,7 @@ type run struct{ root, clone, cache, dir string }
 func (r run) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stdout, os.Stderr
-	// An interrupt lets the update end in order; a kill would leave its child processes.
+	// An interrupt lets the update end its child processes; a kill would leave them running.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")

@@ -17,8 +17,7 @@ import (
 // cost holds the durations of a command and all its processes, in seconds.
 type cost struct {
 	processor, wall float64
-	// others is the share of other processes in the processor time that the machine spent
-	// meanwhile.
+	// others is the share of other processes in the machine's processor time during the command.
 	others float64
 }
 
@@ -65,14 +64,14 @@ type record struct {
 	Samples []struct{ At, Rest float64 }
 }
 
-// record reads the lab's record, and keeps it in .strata/first-build.json.
+// record reads the lab's record of its build, and copies it to .strata/first-build.json.
 func (r run) record() (record, error) {
 	var read record
 	text, err := os.ReadFile(filepath.Join(r.cache, "strata", "last-build.json"))
 	if err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
 	}
-	// The other files of the run's folder are deleted.
+	// measure deletes the run's folder, but a user may need the record.
 	kept := filepath.Join(r.root, ".strata", "first-build.json")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755),
 		atomicfile.Write(kept, text, 0o644)); err != nil {
@@ -81,12 +80,12 @@ func (r run) record() (record, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// whole measures `make up` and writes the results. Then it destroys the stack, even after a failed
-// update.
+// whole measures `make up`, then destroys the stack, even after a failed update. It writes the
+// results if both commands succeeded.
 func (r run) whole(ctx context.Context) error {
 	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab",
 		"ORIGINALS="))
-	// An interrupt ends the update only. The destroy still runs.
+	// An interrupt cancels ctx and so ends the update; the destroy must still run.
 	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local",
 		"ARTIFACTS=lab", "ORIGINALS=").Run()
 	if err := errors.Join(err, down); err != nil {

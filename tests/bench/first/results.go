@@ -12,12 +12,12 @@ import (
 	"strata/tests/bench"
 )
 
-// These are the targets of a first `make up`: times in seconds, and the share by which an estimate
-// may be wrong.
+// These are the targets of a first `make up`: times in seconds, and the relative error of an
+// estimate of the remaining time.
 const (
 	processorTarget, wallTarget = 20 * 60, 15 * 60
 	estimateTarget              = 0.3
-	// leastShare is the least share of a part with a row of its own. Smaller parts share one row.
+	// leastShare is the least share of a part with a result of its own. Smaller parts share one.
 	leastShare = 0.01
 )
 
@@ -40,9 +40,8 @@ func write(path string, spent cost, built record) error {
 	return bench.Replace(path, "first_up_share", results)
 }
 
-// shares returns each part's share of the whole processor time. All downloads are one part, and so
-// are all small parts. The part "up" is the time outside the build: the update and a few commands
-// before.
+// shares returns each part's share of the whole processor time. All downloads count as one part,
+// and so do all small parts. The part "up" is all time outside the lab's build, mostly the update.
 func shares(spent cost, built record) map[string]float64 {
 	shares := map[string]float64{"up": 1}
 	for _, part := range built.Parts {
@@ -60,11 +59,11 @@ func shares(spent cost, built record) map[string]float64 {
 	return shares
 }
 
-// slack is the absolute error, in seconds, that an estimate may have.
+// slack is the absolute error of an estimate, in seconds, that does not count as an error.
 const slack = 30
 
-// estimates returns the relative errors of a build's estimates of its remaining time, from a tenth
-// of the build on, sorted.
+// estimates returns the sorted relative errors of a build's estimates of its remaining time.
+// Estimates in the first tenth of the build do not count.
 func estimates(built record) []float64 {
 	end := 0.0
 	for _, part := range built.Parts {
@@ -80,14 +79,14 @@ func estimates(built record) []float64 {
 	return offs
 }
 
-// weight is the lab's expected cost of a part (tests/lab/internal/build).
+// weight is the cost of a part, in seconds, that the lab expects (tests/lab/internal/build).
 type weight struct {
 	Processor float64 `json:"processor"`
 	Wall      float64 `json:"wall,omitempty"`
 }
 
-// writeWeights writes the measured costs into the lab's table. Parts that this build did not have
-// keep their weight, for example those that stack local does not need.
+// writeWeights writes the measured costs into the lab's table. Parts that this build did not build
+// keep their weight.
 func writeWeights(path string, built record) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strata/tests/bench/svg"
 )
 
-// scale is a logarithmic axis. It maps values from low to high to positions from from to to.
+// scale is a logarithmic axis. It maps the values low to high to the positions from to to.
 type scale struct{ low, high, from, to float64 }
 
 func (s scale) at(value float64) float64 {
@@ -38,8 +38,8 @@ func decades(values []float64, from, to float64) scale {
 
 const curvesHeight = 360.0
 
-// curves draws the times over the quantity named of, with both axes logarithmic. The points must be
-// sorted by the quantity.
+// curves draws times against a quantity, whose name is of, on two logarithmic axes. The points must
+// be sorted by the quantity.
 func curves(of string, points []bench.Result) *svg.Element {
 	byName := map[string][]bench.Result{}
 	var names []string

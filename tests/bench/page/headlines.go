@@ -8,7 +8,7 @@ import (
 	"strata/tests/bench"
 )
 
-// headline is a row in the table before all numbers.
+// headline is a row of the page's first table.
 type headline struct {
 	// name is the name of the result.
 	name string
@@ -57,7 +57,7 @@ func writeHeadlines(text *strings.Builder, results []bench.Result) {
 	}
 }
 
-// find returns the result of a name, and whether there is one.
+// find returns the result with this name; false if there is none.
 func find(results []bench.Result, name string) (bench.Result, bool) {
 	at := slices.IndexFunc(results, func(r bench.Result) bool { return r.Name == name })
 	if at < 0 {

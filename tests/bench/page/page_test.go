@@ -51,7 +51,7 @@ func TestEveryResultHasDescription(t *testing.T) {
 }
 
 // A headline whose result was renamed would silently disappear from the page.
-func TestEveryHeadlineIsMeasured(t *testing.T) {
+func TestEveryHeadlineHasResult(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
 	assert.Len(t, headlines, 10)
@@ -80,7 +80,7 @@ func TestHeadlinesShowTrialsAndDate(t *testing.T) {
 `, text.String())
 }
 
-func TestMeaningIsPrintedOncePerResultGroup(t *testing.T) {
+func TestSuccessiveResultsShareOneDescription(t *testing.T) {
 	var text strings.Builder
 	one := bench.Most("noop_up/a", "s", 0.5, 0, nil)
 	other := bench.Most("noop_up/b", "s", 0.5, 0, nil)
@@ -88,7 +88,7 @@ func TestMeaningIsPrintedOncePerResultGroup(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
 }
 
-// sample returns one result of each kind.
+// sample returns results with and without a target, and points of curves.
 func sample() []bench.Result {
 	results := []bench.Result{
 		bench.Most("gate_lag_p95/<a&b>", "ms", 0.95, 250, []float64{2500}),
@@ -141,7 +141,7 @@ func TestRenderedPicturesAreWellFormedAndComplete(t *testing.T) {
 	assert.Equal(t, 8, classes["point"])
 }
 
-func TestStrainIsLowerForBetterResults(t *testing.T) {
+func TestBetterResultHasLowerRatioToTarget(t *testing.T) {
 	assert.Less(t, strain(bench.Most("a", "s", 0.5, 5, []float64{1})),
 		strain(bench.Most("a", "s", 0.5, 5, []float64{2})))
 	assert.Less(t, strain(bench.Least("a", "s", 0.5, 5, []float64{9})),
@@ -151,9 +151,8 @@ func TestStrainIsLowerForBetterResults(t *testing.T) {
 	assert.InDelta(t, 20, axis.at(1), 1e-9)
 }
 
-// The error of a perfect estimate is zero, which has no logarithm. An axis from zero would have
-// endless ticks.
-func TestAxisAcceptsZero(t *testing.T) {
+// A perfect estimate has the error 0, which a logarithmic axis cannot show.
+func TestRatioToTargetOfZeroIsPositiveAndFinite(t *testing.T) {
 	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}),
 		bench.Least("b", "ratio", 0.5, 2, []float64{0})} {
 		assert.InDelta(t, 1, strain(r), farthest, r.Name)

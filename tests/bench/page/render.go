@@ -20,7 +20,7 @@ samples. Compare times of one machine only; ratios hold elsewhere, and are of on
 [bench/results.json](../bench/results.json) has the raw samples.
 `
 
-// File is a file of the page, beside docs/benchmarks.md.
+// File is docs/benchmarks.md or one of its pictures.
 type File struct {
 	// Path is relative to docs.
 	Path    string
@@ -50,8 +50,8 @@ func Render(results []bench.Result) ([]File, error) {
 	return files, nil
 }
 
-// split separates single results from points of curves. It groups the points by the quantity that
-// grows.
+// split separates single results from points of curves. It groups the points by the name of the
+// quantity on the horizontal axis.
 func split(results []bench.Result) (single []bench.Result, points map[string][]bench.Result) {
 	points = map[string][]bench.Result{}
 	for _, r := range results {
@@ -64,8 +64,8 @@ func split(results []bench.Result) (single []bench.Result, points map[string][]b
 	return single, points
 }
 
-// writeSingle writes a row for each number. Successive numbers with the same meaning share its
-// text.
+// writeSingle writes a table of the single results, and a picture of those with a target.
+// Successive results with the same meaning show it once.
 func writeSingle(text *strings.Builder, results []bench.Result, pictures map[string]*svg.Element) {
 	text.WriteString(
 		"\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: " +
@@ -93,8 +93,8 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 	}
 }
 
-// writeCurves writes the curves over one quantity, as a table and a picture. Below, it writes the
-// largest shares of processor time at the quantity's largest value.
+// writeCurves writes the curves over one quantity, as a table and a picture. Between them, it
+// writes the shares of processor time.
 func writeCurves(
 	text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element,
 ) {
@@ -139,7 +139,7 @@ func writeTimes(text *strings.Builder, of string, times []bench.Result) {
 	}
 }
 
-// writeShares names the dominant parts, by their shares of processor time.
+// writeShares writes the shares of processor time at the quantity's largest value.
 func writeShares(text *strings.Builder, shares []bench.Result) {
 	if len(shares) == 0 {
 		return

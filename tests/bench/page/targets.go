@@ -9,7 +9,7 @@ import (
 	"strata/tests/bench/svg"
 )
 
-// These are lengths in every plot, in user units.
+// These are positions and lengths in every plot, in user units.
 const (
 	width     = 900.0
 	plotLeft  = 260.0
@@ -44,12 +44,13 @@ func canvas(title, about string, height float64) *svg.Element {
 	)
 }
 
-// farthest is the largest strain on the axis. A larger one, which a zero has, is drawn there.
+// farthest replaces the infinite strain of a value of zero whose target is a lower bound. Its
+// inverse replaces the strain 0 of a value of zero whose target is an upper bound.
 const farthest = 1000.0
 
 // strain returns a result's value divided by its target, or the inverse if larger is better. A
-// strain of more than 1 misses the target. If the target is zero, a zero has strain 1, and any
-// other value 10.
+// strain above 1 means that the target is missed. If the target is zero, the strain is 1 for the
+// value zero, and 10 for any other.
 func strain(r bench.Result) float64 {
 	switch {
 	case r.AtLeast:

@@ -9,7 +9,7 @@ import (
 	"strata/tests/bench"
 )
 
-// meanings explain the results, by their names up to the slash.
+// meanings describe the results, by the part of their names before the slash.
 var meanings = map[string]string{
 	"up_wall":             "an update of staging on fresh hosts",
 	"critical_path_ratio": "wall time of that update divided by its critical path; 1: only dependencies held it up",
@@ -80,7 +80,7 @@ var meanings = map[string]string{
 	"recovery_all":       "the same restore: until every node works",
 }
 
-// meaning returns the explanation of a result. All results with the same base share one.
+// meaning returns the description of a result, which all parts of a result share.
 func meaning(name string) string {
 	base, _, _ := strings.Cut(name, "/")
 	return meanings[base]
@@ -112,7 +112,7 @@ func promise(r bench.Result) string {
 	return "at most " + written(*r.Target, r.Unit)
 }
 
-// verdict returns whether a target is met, in words.
+// verdict returns "yes" if the target is met.
 func verdict(r bench.Result) string {
 	if r.Met() {
 		return "yes"

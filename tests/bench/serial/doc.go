@@ -2,11 +2,11 @@
 // runs one step after the other, with the script's eleven waits in their order. tests/e2e measures
 // Strata against it (`make bench-serial`).
 //
-// Both sides start from a cluster whose API answers, with the images on its node and a load
-// balancer that assigns addresses, as the script started from a kind cluster. Both end with the
-// same objects. This program reads them, with charts and values, from the state of the compared
-// stack (`pulumi stack export --show-secrets`, on stdin), and refuses to leave one out. With
-// --validate both end with the same probes, run by the same `strata gate`.
+// Strata and this program start from a cluster whose API answers. Its node has the images, and a
+// load balancer assigns addresses, as in the kind cluster of redeploy.sh. Both end with the same
+// objects. This program reads the objects, charts and values from the state of the compared stack
+// (`pulumi stack export --show-secrets`, on stdin). It fails if no step installs one of the
+// objects. With --validate, both end with the same probes, run by `strata gate`.
 //
 // The waits, with their lines in redeploy.sh:
 //
@@ -26,10 +26,10 @@
 // If the description leaves a choice, this program takes the faster one. Helm does not wait (its
 // own wait polls every two seconds), and kubectl watches. A step applies its objects with one
 // `kubectl apply`, and downloads nothing. The original failed when the GatewayProxy was refused,
-// because the webhook of a Ready controller did not listen yet, and its user started it again. Here
-// the apply is repeated four times a second until it succeeds, which is faster than a user.
+// because the webhook of a Ready controller did not listen yet, and its user started the script
+// again. Here the apply is repeated four times a second until it succeeds.
 //
-// There are two other differences from the original. GatewayProxy and IngressClass are objects
-// after the chart and not part of it, like the values that both sides share. The CRDs are a file
-// and not in a chart's folder, as in the lab.
+// There are two other differences from the original. GatewayProxy and IngressClass are applied
+// after the chart and are not part of it, as in Strata's stack. The CRDs are applied from files,
+// not from a chart's folder, as in the lab.
 package main

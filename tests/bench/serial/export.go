@@ -57,7 +57,7 @@ func readExport(from io.Reader) (platform, error) {
 	return all, nil
 }
 
-// shown returns a value in which secrets are replaced by their plain values.
+// shown returns a value with plain values in place of secrets, and without keys that begin with __.
 func shown(value any) (any, error) {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -105,8 +105,8 @@ func (r resource) release() (release, map[string]any) {
 	return release{text("name"), text("namespace"), text("chart")}, values
 }
 
-// covers checks that the script installs exactly the stack's objects, except the load balancer's. A
-// script that installs fewer would be faster.
+// covers checks that the script installs each Kubernetes object of the stack once, except those of
+// MetalLB. A script that installs fewer would be faster.
 func (p platform) covers(steps []step) error {
 	used := map[string]int{}
 	for _, step := range steps {

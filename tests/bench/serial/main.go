@@ -56,7 +56,7 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 	return r.run(ctx, steps)
 }
 
-// one runs a part of a step on its own, so that it can be observed apart from the others.
+// one runs a single operation of the script, so that a user can observe it alone.
 func (r *runner) one(ctx context.Context, subcommand string, names []string) error {
 	for _, name := range names {
 		if _, there := r.platform[name]; !there {

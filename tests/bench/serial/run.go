@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// again is the pause before an apply that the webhook refused is repeated. admission is the timeout
-// of all these tries.
+// again is the pause before the retry of an apply that the webhook refused. admission is the
+// timeout of all retries.
 const again, admission = 250 * time.Millisecond, 3 * time.Minute
 
 // tools are the script's tools; tests replace them.
@@ -128,7 +128,7 @@ func (r *runner) apply(ctx context.Context, names []string) error {
 	return nil
 }
 
-// untilAdmitted applies objects, and retries while the webhook that must admit them is unreachable.
+// untilAdmitted applies objects, and retries while the API server cannot call their webhook.
 func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, admission)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 // recorder records the script's operations.
 type recorder struct {
 	did []string
-	// refuses has the number of applies of each object that fail first, and because is their error.
+	// refuses is the number of applies that fail, by object; because is the error's text.
 	refuses map[string]int
 	because string
 }
@@ -91,7 +91,7 @@ func TestScriptHasElevenWaitsInOrder(t *testing.T) {
 			number++
 			assert.Equal(t, number, one.wait)
 		}
-		// Helm's installation is a wait itself.
+		// Wait 4 is Helm's installation, without a kubectl command that waits.
 		assert.True(t, len(one.watch) > 0 || one.wait == 4, "%s waits for nothing", one.what)
 		lines = append(lines, one.lines)
 	}
@@ -104,7 +104,7 @@ func TestScriptHasElevenWaitsInOrder(t *testing.T) {
 	}, lines)
 }
 
-func TestEachStepEndsBeforeNextBegins(t *testing.T) {
+func TestScriptRunsOperationsInOrder(t *testing.T) {
 	made := &recorder{}
 	require.NoError(t, run(t, made))
 	at := func(what string) int {
@@ -145,7 +145,7 @@ func TestScriptRetriesGatewayProxyWhileWebhookIsDown(t *testing.T) {
 		"only the plan's race is forgiven")
 }
 
-func TestScriptCoversEveryResourceOfTheStack(t *testing.T) {
+func TestScriptWithMissingOrExtraResourceIsRejected(t *testing.T) {
 	require.NoError(t, stack().covers(script))
 	more := stack()
 	more["demo-more"] = resource{"demo-more", "kubernetes:core/v1:ConfigMap", nil}

@@ -2,8 +2,8 @@ package main
 
 // step is a step of the script: it applies, installs, applies more, and waits.
 type step struct {
-	// wait is the number of the wait in redeploy.sh; 0 for a part of the previous step. lines are
-	// its lines there.
+	// wait is the number of the wait in redeploy.sh; 0 for a second part of the wait before. lines
+	// are the line numbers in redeploy.sh.
 	wait        int
 	lines, what string
 	// If definitions is true, the step first applies the files of CRDs and waits until they are
@@ -12,9 +12,9 @@ type step struct {
 	// before, install and apply are names of the stack's resources, in their order. contested are
 	// objects whose apply is repeated until the webhook admits them.
 	before, install, contested, apply []string
-	// watch are the arguments of the kubectl commands that wait.
+	// watch has the arguments of each kubectl command with which the step waits.
 	watch [][]string
-	// gates are gates of the stack, which run last.
+	// gates are the stack's gates that the step runs at its end.
 	gates []string
 }
 
@@ -93,7 +93,7 @@ var script = []step{
 var validation = step{what: "the probes",
 	gates: []string{"validation-probes", "validation-metrics"}}
 
-// waits returns kubectl's arguments that wait for a condition; namespace may be empty.
+// waits returns the arguments with which kubectl waits for a condition; namespace may be empty.
 func waits(namespace, condition string, what ...string) []string {
 	args := []string{"wait", "--for=condition=" + condition, limit}
 	if namespace != "" {
@@ -102,7 +102,7 @@ func waits(namespace, condition string, what ...string) []string {
 	return append(args, what...)
 }
 
-// rollout returns kubectl's arguments that wait for a Deployment.
+// rollout returns the arguments with which kubectl waits for the rollout of a Deployment.
 func rollout(namespace, deployment string) []string {
 	return []string{"-n", namespace, "rollout", "status", "deployment/" + deployment, limit}
 }

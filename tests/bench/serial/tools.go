@@ -20,7 +20,7 @@ import (
 // helmTimeout bounds each operation of Helm. Five minutes are Helm's default.
 const helmTimeout = 5 * time.Minute
 
-// installed are the tools of a machine.
+// installed runs the tools that are installed on this machine.
 type installed struct {
 	// k3s is the path of K3s, which contains kubectl; kubeconfig is a file.
 	k3s, kubeconfig string
@@ -36,8 +36,8 @@ func (m installed) kubectl(ctx context.Context, stdin []byte, args ...string) (s
 	return string(output), err
 }
 
-// configuration returns the configuration of Helm's command line for a namespace, with the same
-// limits of requests.
+// configuration returns Helm's configuration for a namespace, with the request limits (QPS, burst)
+// of Helm's command line.
 func (m installed) configuration(namespace string) (*action.Configuration, error) {
 	settings := cli.New()
 	settings.KubeConfig = m.kubeconfig
@@ -96,7 +96,7 @@ func (m installed) uninstall(release release) error {
 	return err
 }
 
-// gate runs the program against this cluster, as the stack's own resource does.
+// gate runs the gate's create command against this cluster, with the stack's stdin and environment.
 func (m installed) gate(
 	ctx context.Context, create, stdin string, environment map[string]any,
 ) error {

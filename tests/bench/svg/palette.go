@@ -6,8 +6,8 @@ import (
 )
 
 // palette has the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/). People with any
-// colour vision can distinguish them, on light and on dark paper. Outlines have the ink's colour,
-// because orange on white alone has too little contrast (WCAG 1.4.11).
+// colour vision can distinguish them, on light and on dark paper. Outlines have the colour --ink,
+// because orange on white has too little contrast (WCAG 1.4.11).
 var palette = []struct{ name, light, dark string }{
 	{"--paper", "#ffffff", "#17191d"},
 	{"--ink", "#1b1b1b", "#ededed"},

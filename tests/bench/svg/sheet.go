@@ -20,10 +20,10 @@ type Rule struct {
 // Draw returns a rule.
 func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
 
-// Sheet is the style sheet of a picture. It is written twice. As attributes, which every viewer
-// supports, it has the light theme's colours. As a style element over them, it follows the
-// reader's colour scheme. Many viewers and forges use librsvg, which supports neither variables nor
-// media queries, and would draw everything black without the attributes.
+// Sheet is the style sheet of a picture. Dress writes it as attributes with the light theme's
+// colours, and as a style element that follows the reader's colour scheme. Viewers with CSS prefer
+// the style element. librsvg, which many viewers and Git hosts use, supports neither CSS variables
+// nor media queries. It would draw everything black without the attributes.
 type Sheet []Rule
 
 // Dress adds a sheet's style element to a picture, and its attributes to every element in it.
@@ -42,7 +42,7 @@ func (s Sheet) Dress(root *Element) *Element {
 	return root
 }
 
-// paint sets the rule's attributes on an element and those below it, if they match.
+// paint sets the rule's attributes on an element and its descendants, if they match the selector.
 func (r Rule) paint(e *Element) {
 	class, isClass := strings.CutPrefix(r.Selector, ".")
 	if isClass && slices.Contains(strings.Fields(e.attribute("class")), class) || !isClass &&

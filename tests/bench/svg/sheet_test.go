@@ -32,7 +32,7 @@ func TestSheetWritesAttributesAndStyleElement(t *testing.T) {
 	assert.Panics(t, func() { svg.Sheet{svg.Draw("g", "fill", "--pink")}.Dress(root) })
 }
 
-func TestSVGElementsWithoutPaintAttributesAreFound(t *testing.T) {
+func TestBareFindsElementsWithoutColorsOutsideCSS(t *testing.T) {
 	bare, err := svgtest.Bare(
 		`<svg><rect class="a"/><rect fill="url(#b)"/><text fill="var(--ink)"/><line fill="#fff"/><path fill="none"/><path fill="none" stroke="#000"/><g/></svg>`)
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestSVGElementsWithoutPaintAttributesAreFound(t *testing.T) {
 	require.Error(t, err)
 }
 
-// librsvg, which many forges use, draws without CSS variables.
+// Many Git hosts render SVG with librsvg, which does not support CSS variables.
 func TestCommittedPicturesHaveColorsWithoutCSS(t *testing.T) {
 	pictures, err := filepath.Glob("../../../docs/*.svg")
 	require.NoError(t, err)

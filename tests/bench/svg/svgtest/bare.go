@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Bare returns the elements, with their classes, that a viewer without CSS draws in the default
-// colour, black. These are shapes and texts without a fill, lines without a stroke, and elements
-// whose colour is a variable.
+// Bare returns the elements, with their classes, whose colour a viewer without CSS does not know.
+// These are shapes and texts without a fill, lines without a stroke, invisible shapes, and elements
+// whose colour is a CSS variable.
 func Bare(text string) ([]string, error) {
 	var bare []string
 	decoder := xml.NewDecoder(strings.NewReader(text))
