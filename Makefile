@@ -159,9 +159,9 @@ test-alerts: ## the alert rules, with promtool
 .PHONY: bench
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestBenchMeasuresCostOfUpdates$$' -v .
-	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBenchMeasuresPlatform$$' -v .
-	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(ClusterSurvivesUpgradeAndRestore|PlatformServesThroughChanges|WaveWebhookPreventsRestarts)$$' -v .
-	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBenchCounts(LostRequests|LossesWithoutProtections)$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
+	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(Life|Platform|Wave)$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Workload|Unprotected)$$' -v .
 	@$(MAKE) --no-print-directory bench-serial
 
 .PHONY: bench-first
@@ -171,32 +171,32 @@ bench-first: ## measure the first `make up` from empty caches of its own (an hou
 .PHONY: bench-serial
 bench-serial: ready ## the same for APISIX and its demo against a script that runs one step after the other (half an hour)
 	@STRATA_LAB_DELAYS=zero $(LAB) build
-	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(ComparesSerialScript|MeasuresAPISIXInstallation|ScriptLosesProxyRace)$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Serial|APISIX|ProxyRace)$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-kills
 bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, and count after how many a plain up converges (an hour)
-	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchUpdateRepairsInterruptedRun$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchKills$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-actions
 bench-actions: ready ## interrupt Strata inside each long action (push, install, drain, upgrade, snapshot, restore, canary, machine) by SIGKILL, SIGINT once and twice, a full disk and a lost network, and count after how many the same command converges (45 minutes)
-	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchRerunCompletesInterruptedAction$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchActions$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-histories
 bench-histories: ready ## play HISTORIES (20) random programs, drawn from SEED (1), of ups, kills, changes, lost hosts, edits and restores on a platform (an hour)
-	cd tests/e2e && go test -count=1 -timeout 180m -tags bench -run '^TestBenchRandomHistoriesLoseNothing$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 180m -tags bench -run '^TestBenchHistories$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-faults
 bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (twenty-five minutes); FAULTS=REGEXP selects; writes docs/faults.md
-	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchGatesNameEachFault$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchFaults$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-machines
 bench-machines: ready ## the same for 1 to 8 hosts of the lab, which need 8 GiB of memory
-	cd tests/e2e && go test -count=1 -timeout 90m -tags bench -run '^TestBenchMeasuresUpdatesByMachineCount$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 90m -tags bench -run '^TestBenchMachines$$' -v .
 	go generate ./tests/bench
 
 .PHONY: lint

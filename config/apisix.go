@@ -24,8 +24,8 @@ type APISIX struct {
 	Values Values `json:"values,omitzero"`
 	// ControllerValues are the same for the ingress controller's chart. Default: none.
 	ControllerValues Values `json:"controllerValues,omitzero"`
-	// Replicas is the number of Pods of the data plane. Default 2, so that one Pod serves while the
-	// other is replaced.
+	// Replicas is the number of Pods of the data plane. Default 2. With two, one Pod serves
+	// while the other is replaced.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is APISIX's load balancer address, from metallb.addresses. Default: MetalLB's choice.
 	Address netip.Addr `json:"address,omitzero"`

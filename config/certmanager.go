@@ -19,7 +19,7 @@ type CertManager struct {
 	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// Replicas is the number of Pods of the controller, of the webhook and of the CA injector.
-	// Default 1, or 2 with three or more servers.
+	// Default: 1; with three or more servers 2.
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: "Strata root of STACK".
 	CommonName string `json:"commonName,omitempty"`

@@ -36,8 +36,8 @@ type K3s struct {
 	// ClientCertificateLifetime is the lifetime of the kubeconfig's client certificate. The first
 	// update in each third of it renews the certificate, so a stack needs an update in each two
 	// thirds. At least 1m. K3s signs for 10m at least and for a year at most, unless
-	// cluster-signing-duration in kube-controller-manager-arg sets another limit. Default 8760h (a
-	// year).
+	// cluster-signing-duration in kube-controller-manager-arg sets another limit. Default 8760h;
+	// that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
 	// KubeconfigGeneration revokes the kubeconfigs that the stack has issued. If it is raised, the
 	// next update gives the stack a new user, and revokes the rights of earlier users. It cannot be

@@ -15,8 +15,8 @@ type Traefik struct {
 	// Values are Helm values for the chart, in the form of its values.yaml. Strata refuses values
 	// that it relies on (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is the number of Pods. Default 2, so that one Pod serves while the other is
-	// replaced.
+	// Replicas is the number of Pods. Default 2. With two, one Pod serves while the other
+	// is replaced.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is Traefik's load balancer address, from metallb.addresses. Default: MetalLB's
 	// choice.

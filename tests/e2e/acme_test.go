@@ -13,7 +13,7 @@ import (
 
 // An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01.
 // The story causes a failure at each stage, which the gates must name.
-func TestACMEServerSignsCertificates(t *testing.T) {
+func TestACMESigns(t *testing.T) {
 	t.Parallel()
 	net := network{"sta0", "10.36.0"}
 	all := []node{{"server-1", "server", 11}}

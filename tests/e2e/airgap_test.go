@@ -27,7 +27,7 @@ type airgap struct {
 
 // The story makes a bundle from a mirror and a registry. Then it brings up a platform with the
 // bundle in a network namespace without a default route, as docs/air-gap.md describes.
-func TestAirGappedStackIsDeployedFromBundle(t *testing.T) {
+func TestAirGappedStackComesUpFromBundle(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestAPISIXServesAndIsRemoved installs APISIX in a new cluster, changes it, causes a partial
+// TestAPISIX installs APISIX in a new cluster, changes it, causes a partial
 // failure, and destroys it.
-func TestAPISIXServesAndIsRemoved(t *testing.T) {
+func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}

@@ -45,11 +45,11 @@ const (
 	insideEvery = 10 * time.Millisecond
 )
 
-// TestBenchRerunCompletesInterruptedAction interrupts each action in each way, and counts how often
+// TestBenchActions interrupts each action in each way, and counts how often
 // the same command, run once more, completes the action (`make bench-actions`). `-run
-// TestBenchRerunCompletesInterruptedAction/push` selects an action, and `/push/SIGKILL` a case. An
+// TestBenchActions/push` selects an action, and `/push/SIGKILL` a case. An
 // action is recorded only if all its cases have run.
-func TestBenchRerunCompletesInterruptedAction(t *testing.T) {
+func TestBenchActions(t *testing.T) {
 	a := newActed(t)
 	for _, row := range actions {
 		t.Run(row.name, func(t *testing.T) { a.isInterrupted(t, row) })

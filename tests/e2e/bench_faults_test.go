@@ -16,11 +16,11 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchGatesNameEachFault causes one fault after the other on a running platform (`make
+// TestBenchFaults causes one fault after the other on a running platform (`make
 // bench-faults`). A gate must name layer, object, cause and fix of each fault, and must stay closed
 // as long as the fault lasts. Then all gates must open without manual action. FAULTS, a regular
 // expression, selects rows. Only a run of all rows is recorded.
-func TestBenchGatesNameEachFault(t *testing.T) {
+func TestBenchFaults(t *testing.T) {
 	net := network{"stt0", "10.33.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},
 		{"server-3", "server", 13}, {"agent-1", "agent", 21}}

@@ -41,10 +41,10 @@ type history struct {
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose",
 	"delete", "edit", "snapshot", "restore", "two ups"}
 
-// TestBenchRandomHistoriesLoseNothing runs HISTORIES (20) random programs of two to five operations
+// TestBenchHistories runs HISTORIES (20) random programs of two to five operations
 // on one platform. SEED (1) selects the programs. After each program an update must succeed, a
 // second one must change nothing, and no node or object may be lost (`make bench-histories`).
-func TestBenchRandomHistoriesLoseNothing(t *testing.T) {
+func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{},
 		all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}

@@ -15,11 +15,11 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchUpdateRepairsInterruptedRun interrupts updates and destroys of a stack like
+// TestBenchKills interrupts updates and destroys of a stack like
 // Pulumi.local.yaml, on machines that Strata creates, at random times. It counts the interruptions
 // after which an update converges and a second one changes nothing (`make bench-kills`). KILLS is
 // the number of interruptions, and SEED selects their times.
-func TestBenchUpdateRepairsInterruptedRun(t *testing.T) {
+func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
 	random := rand.New(rand.NewPCG(uint64(seed), 0)) // not a secret
 	net := network{"stk0", "10.29.0"}

@@ -44,10 +44,10 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMeasuresUpdatesByMachineCount measures an update, and one with nothing to do, with one
+// TestBenchMachines measures an update, and one with nothing to do, with one
 // server and 0 to 7 agents (`make bench-machines`). It is not part of `make bench`, which must run
 // on any machine, because eight hosts need about 8 GiB.
-func TestBenchMeasuresUpdatesByMachineCount(t *testing.T) {
+func TestBenchMachines(t *testing.T) {
 	for _, number := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
 			all := []node{{"server-1", "server", 11}}

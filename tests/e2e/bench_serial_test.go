@@ -24,10 +24,10 @@ const (
 	apisixRuns = 5
 )
 
-// TestBenchComparesSerialScript measures a serial script and Strata, one after the other on equal
+// TestBenchSerial measures a serial script and Strata, one after the other on equal
 // new hosts (`make bench-serial`). Both install APISIX and its demo. tests/bench/serial describes
 // the comparison.
-func TestBenchComparesSerialScript(t *testing.T) {
+func TestBenchSerial(t *testing.T) {
 	for _, c := range []struct{ name, validate, from string }{
 		{"full", "full", bundle},
 		{"skip", "skip", bundle},
@@ -56,9 +56,9 @@ func TestBenchComparesSerialScript(t *testing.T) {
 	}
 }
 
-// TestBenchMeasuresAPISIXInstallation measures an update from bare hosts to a platform with APISIX,
+// TestBenchAPISIX measures an update from bare hosts to a platform with APISIX,
 // with each kind of validation in turn.
-func TestBenchMeasuresAPISIXInstallation(t *testing.T) {
+func TestBenchAPISIX(t *testing.T) {
 	took := map[string][]float64{}
 	for range apisixRuns {
 		for _, validate := range []string{"full", "skip"} {
@@ -77,9 +77,9 @@ func TestBenchMeasuresAPISIXInstallation(t *testing.T) {
 	})
 }
 
-// TestBenchScriptLosesProxyRace creates a GatewayProxy before its webhook serves, 20 times. The
+// TestBenchProxyRace creates a GatewayProxy before its webhook serves, 20 times. The
 // script must fail each time, and Strata never.
-func TestBenchScriptLosesProxyRace(t *testing.T) {
+func TestBenchProxyRace(t *testing.T) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, "e2e-proxy-race", withAPISIX(hosts, "skip", serialNodes...))
 	s.step("APISIX is installed", func(*testing.T) { s.must(s.up()) })

@@ -11,10 +11,10 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchMeasuresPlatform measures the whole platform on three servers and two agents, and merges
+// TestBench measures the whole platform on three servers and two agents, and merges
 // the results into bench/results.json (`make bench`). It fails if an update or a gate fails, but
 // not because the machine is slow.
-func TestBenchMeasuresPlatform(t *testing.T) {
+func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
 	all := []node{
 		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},

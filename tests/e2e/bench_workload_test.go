@@ -14,9 +14,9 @@ import (
 // benchRequests is the least number of requests in each phase, and benchRate the number per second.
 const benchRequests, benchRate = 10_000, 200
 
-// TestBenchCountsLostRequests counts the requests that a workload with default settings loses in
+// TestBenchWorkload counts the requests that a workload with default settings loses in
 // each kind of replacement (`make bench`).
-func TestBenchCountsLostRequests(t *testing.T) {
+func TestBenchWorkload(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })
 	w.step("lost requests by phase", func(t *testing.T) {
@@ -40,9 +40,9 @@ func TestBenchCountsLostRequests(t *testing.T) {
 	})
 }
 
-// TestBenchCountsLossesWithoutProtections counts the requests that the workload loses without each
+// TestBenchUnprotected counts the requests that the workload loses without each
 // protection. It also compares the ways in which Pods wait for their certificates.
-func TestBenchCountsLossesWithoutProtections(t *testing.T) {
+func TestBenchUnprotected(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })
 	for _, r := range removals {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drifts are manual changes of the platform of TestPlatformServesThroughChanges. thing is the
+// drifts are manual changes of the platform of TestPlatform. thing is the
 // changed object or file as `strata drift` prints it.
 var drifts = []struct{ class, host, change, thing string }{
 	{"a chart's workloads", "server-1", kubectl("-n traefik scale deployment traefik --replicas 0"),

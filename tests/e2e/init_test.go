@@ -13,7 +13,7 @@ import (
 
 // The story runs from new hosts to a cluster, with the answers that `strata init` proposes. This is
 // the second way of docs/getting-started.md.
-func TestProposalOfInitIsDeployed(t *testing.T) {
+func TestInitProposalComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}

@@ -39,7 +39,7 @@ const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 // The hosts accept connections to sshd, the API and the load balancer's addresses only from the
 // jump host. A ProxyCommand connects to the jump host. Keys have a passphrase, and sudo asks for a
 // password.
-func TestStackRunsBehindJumpHost(t *testing.T) {
+func TestHostsBehindJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}

@@ -11,7 +11,7 @@ import (
 
 // Strata uses the lab's machines as existing hosts. `make up` and `make down` (hack/stack) create
 // and delete them by the same commands of the lab.
-func TestLabMachinesAreUsedAsExistingHosts(t *testing.T) {
+func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"lab-e2e-lab", "10.48.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}

@@ -31,9 +31,9 @@ const (
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// TestClusterSurvivesUpgradeAndRestore upgrades a cluster while it serves. An impossible upgrade
+// TestLife upgrades a cluster while it serves. An impossible upgrade
 // must be reported before it begins, or when it stops.
-func TestClusterSurvivesUpgradeAndRestore(t *testing.T) {
+func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
 	all := []node{

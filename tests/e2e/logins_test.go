@@ -71,7 +71,7 @@ var refusals = []struct {
 
 // The test covers every login shell, and every answer that sshd may give instead of running a
 // script. It uses Debian's sshd, PAM and sudo.
-func TestLoginReturnsScriptResultOrRefusal(t *testing.T) {
+func TestScriptResultIsProvedOnEveryLogin(t *testing.T) {
 	t.Parallel()
 	net := network{"stu0", "10.51.0"}
 	hosts := existingHosts(t, "e2elogins", net, node{"server-1", "server", 11})

@@ -10,7 +10,7 @@ import (
 
 // A platform with one server and two agents runs on machines that Strata creates, on a fake Proxmox
 // VE node.
-func TestKilledRunsAreCompletedOnCreatedMachines(t *testing.T) {
+func TestPlatformOnCreatedMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"stm0", "10.17.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}

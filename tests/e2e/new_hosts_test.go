@@ -14,7 +14,7 @@ import (
 
 // All hosts are lost at once. A snapshot is restored on new hosts, which have no data of the
 // cluster. docs/operations.md recommends that to move the only server.
-func TestSnapshotIsRestoredOnNewHosts(t *testing.T) {
+func TestNewHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"stnh0", "10.50.0"}
 	nodes := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}

@@ -22,7 +22,7 @@ import (
 )
 
 // The platform has all layers that are enabled by default on existing hosts.
-func TestPlatformServesThroughChanges(t *testing.T) {
+func TestPlatform(t *testing.T) {
 	t.Parallel()
 	net := network{"stp0", "10.18.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}

@@ -12,7 +12,7 @@ import (
 
 // A staging platform runs on machines that Strata creates on a Proxmox VE node. tests/pve stands in
 // for the node's commands, and each machine boots with its real cloud-init seed.
-func TestStagingRunsOnProxmox(t *testing.T) {
+func TestStagingOnProxmox(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},

@@ -58,7 +58,7 @@ func TestStagingOnExistingHosts(t *testing.T) {
 
 // The servers of a staging platform change while it serves: servers are removed and added again,
 // and all get new tokens.
-func TestClusterServesWhileServersChange(t *testing.T) {
+func TestServersOfStagingChange(t *testing.T) {
 	t.Parallel()
 	net := network{"stsv0", "10.46.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12},

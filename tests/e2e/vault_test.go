@@ -18,7 +18,7 @@ import (
 )
 
 // The stack's own Vault signs the platform's certificates, and gates name Vault's faults.
-func TestVaultSignsCertificates(t *testing.T) {
+func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}
 	all := []node{{"server-1", "server", 11}}

@@ -46,7 +46,7 @@ const waveConfiguration = "wave-wave-mutating-webhook-configuration"
 
 // Wave is the operator that restarts Pods after changes outside Strata. The story counts the
 // restarts with and without its webhook, and asserts that with the webhook no Pod is stuck.
-func TestWaveWebhookPreventsRestarts(t *testing.T) {
+func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
 		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with " +

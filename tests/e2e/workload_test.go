@@ -10,7 +10,7 @@ import (
 // No request may be lost while a workload, its configuration and everything below it is replaced.
 // `make bench` runs the same phases with ten thousand requests each, and without each protection in
 // turn.
-func TestWorkloadLosesNoRequest(t *testing.T) {
+func TestWorkload(t *testing.T) {
 	t.Parallel()
 	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.31.0"}, quickShop())
 	w.step("the first update succeeds, and a second one changes nothing", func(*testing.T) {

@@ -19,25 +19,25 @@ import (
 type lastRun struct{ version, day, on string }
 
 const (
-	onPlatform = "`TestPlatformServesThroughChanges`"
+	onPlatform = "`TestPlatform`"
 	onDrift    = "`make drift`"
 )
 
 // lastRuns has the last runs of pinned artifacts and plugins. Artifacts that are missing never ran.
 var lastRuns = map[string]lastRun{
-	config.ArtifactK3s:                   {"v1.34.2+k3s1", "24", "`TestStagingRunsOnExistingHosts`"},
+	config.ArtifactK3s:                   {"v1.34.2+k3s1", "24", "`TestStagingOnExistingHosts`"},
 	config.ArtifactK3sInstall:            {"8dac81b2a", "24", onDrift},
 	config.ArtifactMetalLBChart:          {"0.16.1", "24", onPlatform},
 	config.ArtifactGatewayCRDs:           {"v1.6.1", "28", "with the charts"},
 	config.ArtifactCertManagerChart:      {"v1.21.1", "24", onPlatform},
-	config.ArtifactVaultChart:            {"0.34.1", "24", "`TestVaultSignsCertificates`"},
+	config.ArtifactVaultChart:            {"0.34.1", "24", "`TestVaultSigns`"},
 	config.ArtifactTraefikCRDs:           {"v3.7.11", "28", "with the charts"},
 	config.ArtifactTraefikChart:          {"41.3.0", "24", onPlatform},
 	config.ArtifactAPISIXCRDs:            {"1.3.0", "24", "with the charts"},
-	config.ArtifactAPISIXControllerChart: {"1.1.3", "24", "`TestAPISIXServesAndIsRemoved`"},
+	config.ArtifactAPISIXControllerChart: {"1.1.3", "24", "`TestAPISIX`"},
 	config.ArtifactAPISIXChart:           {"2.14.0", "28", onDrift},
 	config.ArtifactArgoCDChart:           {"10.1.1", "24", onPlatform},
-	config.ArtifactWaveChart:             {"4.5.0", "24", "`TestWaveWebhookPreventsRestarts`"},
+	config.ArtifactWaveChart:             {"4.5.0", "24", "`TestWave`"},
 	"pulumi-command":                     {"1.2.1", "28", onDrift},
 	"pulumi-kubernetes":                  {"4.32.0", "28", onDrift},
 	"pulumi-random":                      {"4.19.2", "28", onDrift},
