@@ -49,7 +49,7 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	if known, ok := r.asked[key]; ok {
 		return known, nil
 	}
-	_, text, err := r.open("ssh_config", path)
+	text, err := r.open("ssh_config", path)
 	if err != nil {
 		return nil, err
 	}

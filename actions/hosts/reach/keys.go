@@ -46,7 +46,7 @@ func (k *keyring) addOwn(said *settings) {
 // keys. If no usable key is left and no agent is used, they are problems instead of warnings.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		_, _, err := k.read.open("private key", path)
+		_, err := k.read.open("private key", path)
 		return errors.Is(err, fs.ErrNotExist) || path == "none"
 	})
 	if len(there) == 0 && !k.ssh.Agent {

@@ -26,7 +26,7 @@ func (k *keyring) meansFor(said settings) remote.Means {
 	}
 	for _, path := range said.identities {
 		beside := strings.TrimSuffix(path, ".pub") + "-cert.pub"
-		if _, _, err := k.read.open("certificate", beside); err == nil {
+		if _, err := k.read.open("certificate", beside); err == nil {
 			said.certificates = append(said.certificates, beside)
 		}
 	}
@@ -72,7 +72,7 @@ func (k *keyring) public(path string) ssh.PublicKey {
 	case errors.As(err, &sealed) && sealed.PublicKey != nil:
 		return sealed.PublicKey
 	}
-	_, text, _ = k.read.open("private key", path+".pub")
+	text, _ = k.read.open("private key", path+".pub")
 	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without a key, the agent's own order applies.
 	return key
 }

@@ -37,7 +37,7 @@ func (r *reader) pin(
 		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)
 	}
 	files := slices.DeleteFunc(slices.Clone(said.knownHosts), func(path string) bool {
-		_, _, err := r.open("known_hosts", path)
+		_, err := r.open("known_hosts", path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
 	pin, revoked, err = r.pinIn(files, host, said.alias)

@@ -173,16 +173,16 @@ func (r *reader) requirePin(
 	return pin, err
 }
 
-// open returns the resolved path and the content of a file that the configuration names. key is the
-// setting's name for errors.
-func (r *reader) open(key, path string) (string, []byte, error) {
+// open returns the content of a file that the configuration names. key is the setting's name for
+// errors.
+func (r *reader) open(key, path string) ([]byte, error) {
 	file, err := config.ResolvePath(r.project, path)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", key, err)
+		return nil, fmt.Errorf("%s: %w", key, err)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", key, err)
+		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	return file, text, nil
+	return text, nil
 }
