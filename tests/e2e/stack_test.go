@@ -33,6 +33,8 @@ type stack struct {
 	// failure is the command that failed the story, with its output.
 	failure string
 	known   outputs
+	// serverArgs are arguments of K3s's servers in each configuration of the stack.
+	serverArgs map[string]any
 }
 
 // newStack makes an empty stack whose configuration is sections (without their namespace).
@@ -87,7 +89,9 @@ func (s *stack) configure(sections map[string]any) {
 		values["strata:"+section] = value
 	}
 	if sections["cluster"] == nil {
-		values["strata:k3s"] = allowingCgroupV1(sections["k3s"])
+		k3s := allowingCgroupV1(sections["k3s"])
+		maps.Copy(k3s["serverArgs"].(map[string]any), s.serverArgs)
+		values["strata:k3s"] = k3s
 	}
 	old["config"] = values
 	text, err := yaml.Marshal(old)

@@ -21,8 +21,9 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	clean := hosts.footprints()
 
 	sections := staging(hosts, all...)
-	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"flannel-backend": "host-gw"}}
 	s := newStack(t, "e2e-staging", sections)
+	s.serverArgs = map[string]any{"flannel-backend": "host-gw"}
+	s.configure(sections)
 	s.step("the next update completes a killed one",
 		func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
 	s.step("the cluster has exactly the configured nodes", func(t *testing.T) {
