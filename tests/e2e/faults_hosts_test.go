@@ -145,11 +145,14 @@ var hostFaults = []fault{
 	},
 }
 
-// hostGatewayFaults are the faults of a Pod network without a tunnel (flannel's host-gw).
-var hostGatewayFaults = []fault{{
-	name: "the network drops packets for an agent's Pods", layer: "k3s", gate: "k3s-nodes", object: "pod network server-1", cause: "the hosts are not on one network",
-	fix: "pass the Pods' addresses", on: "agent-1", inject: drop(podsIn), heal: keep(podsIn), patience: 20e9,
-}}
+// hostGatewayFault returns the fault that the network drops packets for a host's Pods. With flannel's
+// host-gw, no tunnel hides the Pods' addresses. asking is another host, whose check must name it.
+func hostGatewayFault(on, asking string) fault {
+	return fault{
+		name: "the network drops packets for a host's Pods", layer: "k3s", gate: "k3s-nodes", object: "pod network " + asking, cause: "the hosts are not on one network",
+		fix: "pass the Pods' addresses", on: on, inject: drop(podsIn), heal: keep(podsIn), patience: 20e9,
+	}
+}
 
 // clusterFaults are the faults of the servers and of K3s's own deployments.
 var clusterFaults = []fault{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A staging platform runs on existing hosts: three servers with embedded etcd, and two agents. Its
@@ -35,8 +36,16 @@ func TestStagingOnExistingHosts(t *testing.T) {
 		assert.Contains(t, address, net.prefix+".2", "an address of the pool %s", net.pool())
 		answers(t, address)
 	})
-	s.step("a lost way to Pods is named, and heals by itself",
-		func(t *testing.T) { s.breaks(t, hosts, 0, hostGatewayFaults) })
+	s.step("a lost way to Pods is named, and heals by itself", func(t *testing.T) {
+		pods, err := s.client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.NotEmpty(t, pods.Items)
+		on, asking := pods.Items[0].Spec.NodeName, "server-1" // only a host with Pods has an address to ask
+		if on == asking {
+			asking = "server-2"
+		}
+		s.breaks(t, hosts, 0, []fault{hostGatewayFault(on, asking)})
+	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.healthy() })
