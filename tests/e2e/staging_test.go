@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A staging platform runs on existing hosts: three servers with embedded etcd, and two agents. Its
@@ -37,10 +36,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 		answers(t, address)
 	})
 	s.step("a lost way to Pods is named, and heals by itself", func(t *testing.T) {
-		pods, err := s.client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		require.NotEmpty(t, pods.Items)
-		on, asking := pods.Items[0].Spec.NodeName, "server-1" // only a host with Pods has an address to ask
+		// Only a host with a Pod has an address that can answer.
+		on, asking := s.peers(t, "default", "app=hello")[0].node, "server-1"
 		if on == asking {
 			asking = "server-2"
 		}
