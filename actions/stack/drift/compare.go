@@ -44,7 +44,8 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	if err := c.dropScaled(ctx, one.object, live); err != nil {
 		return nil, fmt.Errorf("%s: %w", found.Thing, err)
 	}
-	if contains(live.Object, one.object.Object) {
+	added, _ := one.findAdded(live)
+	if len(added) == 0 && contains(live.Object, one.object.Object) {
 		return nil, nil //nolint:nilnil // the same text: the API server need not be asked
 	}
 	applied, err := one.try(ctx, client, true)
@@ -59,12 +60,14 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", found.Thing, err)
 	}
-	found.Fields = findChanged("", one.object.Object, live.Object, applied.Object)
+	added, by := one.findAdded(applied)
+	found.added = len(added) > 0
+	found.Fields = append(findChanged("", one.object.Object, live.Object, applied.Object), added...)
 	if len(found.Fields) == 0 {
 		return nil, nil //nolint:nilnil // no difference
 	}
 	_, err = one.try(ctx, client, false)
-	found.addManagers(err, live.GetManagedFields())
+	found.addManagers(err, live.GetManagedFields(), by)
 	return found, nil
 }
 

@@ -38,6 +38,8 @@ type Difference struct {
 
 	// object is the wanted object; nil for a difference of a host or of a release.
 	object *wanted
+	// added is true if some of Fields were added by kubectl.
+	added bool
 }
 
 // String returns the difference in one line.

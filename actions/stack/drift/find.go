@@ -114,6 +114,9 @@ func (r *Report) compareObjects(
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", one.URN.Name(), err))
 		}
+		for i := range objects {
+			objects[i].created = one.Created
+		}
 		r.wanted = append(r.wanted, objects...)
 	}
 	found, errs := r.cluster.compareAll(ctx, r.wanted)

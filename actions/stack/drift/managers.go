@@ -20,13 +20,16 @@ var conflicting = regexp.MustCompile(`^conflict with "([^"]+)"(.* using )?`)
 // addManagers adds the field managers that own the changed fields, from the conflicts of an apply
 // that does not take over others' fields, and the times of their last changes. A manager that
 // applies keeps its fields. The managers of Pulumi's provider are no evidence: they still own a
-// field that was changed without a field manager, as by kubectl scale.
-func (d *Difference) addManagers(err error, entries []metav1.ManagedFieldsEntry) {
-	if !apierrors.IsConflict(err) {
-		return // the fields were removed, or the object has changed again
+// field that was changed without a field manager, as by kubectl scale. changed are the managers that
+// added fields.
+func (d *Difference) addManagers(
+	err error, entries []metav1.ManagedFieldsEntry, changed []string,
+) {
+	var causes []metav1.StatusCause
+	if apierrors.IsConflict(err) { // otherwise fields were removed, or the object has changed again
+		causes = apiserver.Causes(err)
 	}
-	var changed []string
-	for _, cause := range apiserver.Causes(err) {
+	for _, cause := range causes {
 		found := conflicting.FindStringSubmatch(cause.Message)
 		if found == nil || strings.HasPrefix(found[1], "pulumi-") {
 			continue

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 
 	"strata/internal/kube/apiserver"
 )
@@ -40,7 +41,7 @@ func (r *Report) PutBack(ctx context.Context, resource string) error {
 		return err
 	}
 	for _, one := range differing {
-		if err := r.cluster.putBack(ctx, one.object); err != nil {
+		if err := r.cluster.putBack(ctx, one.object, one.added); err != nil {
 			return fmt.Errorf("put back %s: %w", one.Thing, err)
 		}
 	}
@@ -83,8 +84,9 @@ func (w *wanted) startedWith(other Difference) bool {
 	return kind == "Secret" || kind == "ServiceAccount" && account == other.object.object.GetName()
 }
 
-// putBack applies the object, once its kind is served.
-func (c *cluster) putBack(ctx context.Context, one *wanted) error {
+// putBack applies the object, once its kind is served. With added, it also removes the fields that
+// were added by kubectl.
+func (c *cluster) putBack(ctx context.Context, one *wanted, added bool) error {
 	var client dynamic.ResourceInterface
 	err := wait.PollUntilContextCancel(ctx, time.Second, true,
 		func(ctx context.Context) (_ bool, err error) {
@@ -95,6 +97,14 @@ func (c *cluster) putBack(ctx context.Context, one *wanted) error {
 		return fmt.Errorf("its kind %s is not served: %w", one.object.GetKind(), err)
 	}
 	return apiserver.Insist(ctx, func(ctx context.Context) error {
+		if added {
+			err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+				return one.takeOver(ctx, client)
+			})
+			if err != nil {
+				return err
+			}
+		}
 		_, err := client.Apply(ctx, one.object.GetName(), one.object,
 			metav1.ApplyOptions{FieldManager: one.manager, Force: true})
 		return err

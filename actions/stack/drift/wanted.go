@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -24,6 +25,8 @@ type wanted struct {
 	object   *unstructured.Unstructured
 	// namespace is the namespace of an object that sets none, if its kind is namespaced.
 	namespace string
+	// created is the time at which the stack made or adopted the resource; nil if it is unknown.
+	created *time.Time
 	// manager is the field manager of the comparison: the one that applied the object, or Manager.
 	manager string
 }
@@ -41,7 +44,7 @@ func newWanted(resource, namespace, manager string, fields map[string]any) (want
 	}
 	removeOthersFields(object.Object)
 	encodeStringData(object.Object)
-	return wanted{resource, object, namespace, manager}, nil
+	return wanted{resource: resource, object: object, namespace: namespace, manager: manager}, nil
 }
 
 // withoutNulls returns a value without null fields, which set nothing.
