@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
+	"strata/health/kube"
 	"strata/health/observe"
 	"strata/internal/ssh/tunnel"
 	"strata/internal/ssh/tunnel/tunneltest"
@@ -42,6 +44,56 @@ status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
 		serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: ClusterIP}`)))
 	assert.Empty(t, serviceFactsOf(healthtest.Decode[corev1.Service](t,
 		`status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
+}
+
+// The objects of MetalLB show whether one of its speakers announces the address.
+func TestAddressWithoutAnnouncingSpeakerIsUnannounced(t *testing.T) {
+	const (
+		service = `{apiVersion: v1, kind: Service, metadata: {name: web, namespace: apps,
+			annotations: {metallb.io/ip-allocated-from-pool: default}},
+			status: {loadBalancer: {ingress: [{ip: 10.10.0.200}]}}}`
+		advertisement = `{apiVersion: metallb.io/v1beta1, kind: L2Advertisement,
+			metadata: {name: default, namespace: metallb-system}}`
+		status = `{apiVersion: metallb.io/v1beta1, kind: ServiceL2Status,
+			metadata: {name: l2-a, namespace: metallb-system, labels: {
+			metallb.io/service-name: NAME, metallb.io/service-namespace: apps}}}`
+	)
+	own := strings.ReplaceAll(status, "NAME", "web")
+	for name, test := range map[string]struct {
+		objects     []string
+		unserved    bool
+		unannounced bool
+	}{
+		"no status":                 {[]string{service, advertisement}, false, true},
+		"status of another Service": {[]string{service, advertisement, strings.ReplaceAll(status, "NAME", "other")}, false, true},
+		"status":                    {[]string{service, advertisement, own}, false, false},
+		"announced by BGP":          {[]string{service}, false, false},
+		"address of another controller": {[]string{
+			strings.ReplaceAll(service, "metallb.io", "other.io"), advertisement}, false, false},
+		"MetalLB without statuses": {[]string{service, advertisement}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fakeapi.New(t, 1)
+			if !test.unserved {
+				c.Serve("metallb.io/v1beta1", "ServiceL2Status",
+					fakeapi.Resource{Plural: "servicel2statuses", Namespaced: true})
+				c.Serve("metallb.io/v1beta1", "L2Advertisement",
+					fakeapi.Resource{Plural: "l2advertisements", Namespaced: true})
+			}
+			for _, object := range test.objects {
+				if !test.unserved || !strings.Contains(object, "metallb.io/v1beta1") {
+					c.Put(object)
+				}
+			}
+			all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
+			require.NoError(t, err)
+			w := &addressWatch{spec: Spec{Namespace: "apps", Service: "web"},
+				stable: observe.NewStable(time.Now)}
+			facts, err := w.read(t.Context(), all.Servers[0])
+			require.NoError(t, err)
+			assert.Equal(t, test.unannounced, facts.Service.Unannounced)
+		})
+	}
 }
 
 func TestDialReportsOpenAndClosedPorts(t *testing.T) {

@@ -41,6 +41,10 @@ type ServiceSeen struct {
 	Local bool `json:"local,omitempty"`
 	// Address is status.loadBalancer.ingress[0].ip.
 	Address string `json:"address,omitempty"`
+	// Pool is the pool of an address that MetalLB assigned.
+	Pool string `json:"pool,omitempty"`
+	// Unannounced is true if no speaker of MetalLB announces the address.
+	Unannounced bool `json:"unannounced,omitempty"`
 	// Refusal is the newest Warning event about the Service while it has no address. Seconds is the
 	// number of seconds for which that event has been the newest.
 	Refusal string `json:"refusal,omitempty"`
@@ -79,6 +83,7 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	after := []string{assigned, endpoints}
 	dials := judgeDials(spec, f.Service.Address, f.Dials)
 	here := judgeAway(judgeLocal(judgeAnswerer(dials, f.Service.Address, f.Who), f.Service), f)
+	here = judgeAnnounced(spec, here, f.Service)
 	here.Check, here.After = "address from here", after
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }

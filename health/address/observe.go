@@ -47,6 +47,11 @@ func (w *addressWatch) read(
 	if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
 		return facts, err
 	}
+	if facts.Service.Pool != "" {
+		if facts.Service.Unannounced, err = isUnannounced(ctx, s, w.spec); err != nil {
+			return facts, err
+		}
+	}
 	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace,
 		w.spec.Service); err != nil {
 		return facts, err
@@ -93,6 +98,7 @@ func serviceFactsOf(service *corev1.Service) ServiceSeen {
 	seen := ServiceSeen{
 		Type:  string(service.Spec.Type),
 		Local: service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+		Pool:  service.Annotations[poolAnnotation],
 	}
 	if class := service.Spec.LoadBalancerClass; class != nil {
 		seen.Class = *class

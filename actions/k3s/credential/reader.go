@@ -45,7 +45,8 @@ func ReaderRules() []rbacv1.PolicyRule {
 		read("coordination.k8s.io", "leases"),
 		read("discovery.k8s.io", "endpointslices"),
 		read("gateway.networking.k8s.io", "gatewayclasses", "gateways"),
-		read("metallb.io", "configurationstates", "ipaddresspools", "l2advertisements"),
+		read("metallb.io", "configurationstates", "ipaddresspools", "l2advertisements",
+			"servicel2statuses"),
 		read("metrics.k8s.io", "nodes"),
 		read("storage.k8s.io", "storageclasses"),
 	}
