@@ -174,13 +174,17 @@ func (t *trouble) judgeCrash(c containerFacts, pod podFacts) {
 // creations maps reasons of kubelet events to the causes for which a container is not created
 // (kubernetes pkg/kubelet/events/event.go). Such a container has no state of its own, and the
 // kubelet retries until it succeeds.
-var creations = []struct{ reason, cause string }{
+var creations = []struct{ reason, cause, hint string }{
+	// metallb internal/k8s/k8s.go, CreateMlSecret
+	{`FailedMount: MountVolume.SetUp failed for volume "memberlist" : `, "the Secret was deleted: " +
+		"MetalLB's controller creates it only when it starts",
+		"kubectl -n metallb-system rollout restart deployment/metallb-controller"},
 	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim " +
-		"that it names is not there"},
-	{"FailedAttachVolume: ", "a volume of the Pod cannot be attached to the node"},
+		"that it names is not there", ""},
+	{"FailedAttachVolume: ", "a volume of the Pod cannot be attached to the node", ""},
 	{"FailedCreatePodSandBox: ", "the node cannot make the Pod's sandbox: containerd or the Pod " +
-		"network on it does not work"},
-	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
+		"network on it does not work", ""},
+	{"NetworkNotReady: ", "the Pod network is not set up on the node", ""},
 }
 
 // judgeCreation explains why a container is not created. It returns false if no event names a
@@ -191,6 +195,9 @@ func (t *trouble) judgeCreation(c containerFacts, pod podFacts) bool {
 			if message, found := strings.CutPrefix(line, known.reason); found {
 				t.text, t.cause = fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason,
 					Innermost(message)), known.cause
+				if known.hint != "" {
+					t.hint = known.hint
+				}
 				return true
 			}
 		}

@@ -41,6 +41,9 @@ type poolSeen struct {
 	Addresses []string `json:"addresses,omitempty"`
 	// Named is true if only Services that name the pool get an address from it (autoAssign: false).
 	Named bool `json:"named,omitempty"`
+	// Reserved is true if only Services of some namespaces or labels get an address from it
+	// (serviceAllocation).
+	Reserved bool `json:"reserved,omitempty"`
 	// Unannounced is true if no L2Advertisement covers the pool.
 	Unannounced bool `json:"unannounced,omitempty"`
 	// Nodeless is true if no node with a speaker suits the L2Advertisements that cover the pool.
@@ -126,8 +129,11 @@ func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 		v.Message = fmt.Sprintf("has %s, expected %s",
 			observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
 		v.Cause = "another version of the pool, or another field manager writes it"
-	case pool.Named:
+	case pool.Named, pool.Reserved:
 		v.Message = "gives addresses only to Services that name it (autoAssign: false)"
+		if pool.Reserved {
+			v.Message = "gives addresses only to some Services (serviceAllocation)"
+		}
 		v.Cause = "another field manager changed it: any other Service waits for an address"
 		v.Hint = "pulumi up puts it back; " + v.Hint
 	case pool.Unannounced:

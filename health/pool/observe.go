@@ -141,6 +141,12 @@ type poolObject struct {
 		Addresses     []string `json:"addresses"`
 		AutoAssign    *bool    `json:"autoAssign"`
 		AvoidBuggyIPs bool     `json:"avoidBuggyIPs"`
+		// ServiceAllocation selects the Services that get an address, by namespaces and labels.
+		ServiceAllocation *struct {
+			Namespaces         []string               `json:"namespaces"`
+			NamespaceSelectors []metav1.LabelSelector `json:"namespaceSelectors"`
+			ServiceSelectors   []metav1.LabelSelector `json:"serviceSelectors"`
+		} `json:"serviceAllocation"`
 	} `json:"spec"`
 	Status struct {
 		AvailableIPv4 *int64 `json:"availableIPv4"`
@@ -158,6 +164,9 @@ func (p *poolObject) facts() poolSeen {
 	seen := poolSeen{Addresses: p.Spec.Addresses, Deleting: p.DeletionTimestamp != nil,
 		Size: poolSize(p.Spec.Addresses, p.Spec.AvoidBuggyIPs)}
 	seen.Named = p.Spec.AutoAssign != nil && !*p.Spec.AutoAssign
+	if to := p.Spec.ServiceAllocation; to != nil {
+		seen.Reserved = len(to.Namespaces)+len(to.NamespaceSelectors)+len(to.ServiceSelectors) > 0
+	}
 	seen.Counted = s.AvailableIPv4 != nil && s.AssignedIPv4 != nil
 	for _, n := range []*int64{s.AvailableIPv4, s.AvailableIPv6} {
 		seen.Available += value(n)

@@ -26,6 +26,8 @@ type systemFacts struct {
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
+	// Serviceless is true if the DNS Service does not exist.
+	Serviceless bool `json:"serviceless,omitempty"`
 	// Server is the address of the DNS Service, which the hosts query. API is the address of the
 	// API's Service, which is the expected answer.
 	Server string `json:"server,omitempty"`
@@ -70,6 +72,9 @@ const (
 	metricsCheck = "apiservice " + metricsAPI
 	// noDNS is the message if CoreDNS is not checked.
 	noDNS = "coredns is in the disable list"
+	// restoring is the fix for a deleted component: K3s applies its manifests when a server starts,
+	// and later only those that change (k3s pkg/deploy/controller.go, listFiles).
+	restoring = "if it was deleted: systemctl restart k3s on a server creates it again"
 )
 
 func judgeAccount(exists bool) health.Verdict {
@@ -97,8 +102,19 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 		rollout = health.Verdict{Check: "coredns", State: health.Skipped,
 			Message: "the cluster's owner runs another DNS server; its Service is observed"}
 	}
+	if !spec.Existing && facts.DNS.Missing {
+		rollout.Hint = restoring
+	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
-	if len(facts.Endpoints.Ready) == 0 {
+	switch {
+	case facts.Serviceless:
+		endpoints = health.Verdict{Check: dnsCheck, State: health.Waiting,
+			Message: fmt.Sprintf("Service %s/%s does not exist", dnsNamespace, dnsService),
+			Hint:    "kubectl -n kube-system get services"}
+		if !spec.Existing {
+			endpoints.Hint = restoring
+		}
+	case len(facts.Endpoints.Ready) == 0:
 		endpoints = health.Verdict{
 			Check: dnsCheck, State: health.Waiting, After: []string{"coredns"},
 			Message: fmt.Sprintf("Service %s/%s has no ready address, %d not ready", dnsNamespace,
@@ -141,12 +157,14 @@ func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 		return health.Verdict{Check: metricsCheck, State: health.Skipped,
 			Message: "the cluster's owner has none"}
 	case m.Missing:
-		v.Message = "does not exist"
-		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
+		v.Message, v.Hint = "does not exist", restoring
 	default:
 		v.Message = "not available: " + apiServiceReason(m.Available)
 		v.Cause = apiServiceCauses[m.Available.Reason]
 		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
+		if !spec.Existing {
+			v.Hint += "; " + restoring
+		}
 		v.Evidence = []string{kube.ConditionLine(m.Available)}
 	}
 	return v

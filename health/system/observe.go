@@ -35,12 +35,13 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 		return facts, err
 	}
 	facts.DNS = workloads[0]
-	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil ||
-		w.names.Skipped != "" {
-		return facts, err // without queries from hosts, the addresses are not needed
-	}
-	if facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService); err != nil {
+	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil {
 		return facts, err
+	}
+	facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService)
+	facts.Serviceless = facts.Server == ""
+	if err != nil || w.names.Skipped != "" {
+		return facts, err // without queries from hosts, the API's address is not needed
 	}
 	facts.API, err = clusterIP(ctx, s, "default", "kubernetes")
 	return facts, err
