@@ -207,7 +207,8 @@ func statusCause(probe Probe, a, other httpAnswer) string {
 	case status == http.StatusOK && slices.Contains(probeStatuses(probe), http.StatusUnauthorized):
 		return "it answers without authentication: what asks for it is not in force"
 	default:
-		return ""
+		return "the application answers so, or another route matches its requests first " +
+			"(kubectl get ingresses,ingressroutes,httproutes -A)"
 	}
 }
 
