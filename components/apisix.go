@@ -44,8 +44,8 @@ type APISIX struct {
 	// read-only key of the data plane's admin API. Key is secret.
 	Plane upstreams.Spec
 	Key   pulumi.StringOutput
-	// Values make gates that request routes of APISIX run again when the user's values of its
-	// charts change. It is the zero Valued unless APISIXArgs.Full is true.
+	// Values reruns the gates that test APISIX's routes when the user's values of its charts
+	// change. Values is zero unless APISIXArgs.Full is true.
 	Values Valued
 	// Revision is a digest of both charts, the configuration and the user's values. The gates of
 	// upstreams run again when it changes. Nil unless APISIXArgs.Full is true.

@@ -69,8 +69,8 @@ type K3s struct {
 	// lost. Default: none, and the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
 	// Protect makes Strata refuse to destroy the cluster. It also refuses an update that would
-	// delete other owners' objects with a namespace, even if strata:discard consents to it. To end
-	// the protection, set it to false and run an update. Default false.
+	// delete other owners' objects in its namespaces, even if strata:discard consents. To end the
+	// protection, set it to false and run an update. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 

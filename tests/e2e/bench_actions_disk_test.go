@@ -57,8 +57,8 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk returns the disk of the stack's state, which fills up during the action. An action
-// inside the cluster writes to no other disk.
+// stateDisk returns the disk of the stack's state; late fills it during the action. A drain or a
+// canary writes to no other disk.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }

@@ -81,6 +81,15 @@ var drifts = []struct{ class, host, change, thing string }{
 		`-p '[{"op":"replace","path":"/spec/listeners/0/port","value":8444}]'`),
 		"Gateway/traefik/traefik"},
 
+	{"fields that the stack does not set", "server-1", kubectl("-n argocd patch service " +
+		`argocd-server -p '{"spec":{"selector":{"by":"hand"}}}'`), "Service/argocd/argocd-server"},
+	{"fields that the stack does not set", "server-1", kubectl("-n metallb-system patch daemonset " +
+		`metallb-speaker -p '{"spec":{"template":{"spec":{"nodeSelector":{"by":"hand"}}}}}'`),
+		"DaemonSet/metallb-system/metallb-speaker"},
+	{"fields that the stack does not set", "server-1", kubectl("patch clusterissuer strata " +
+		`--type=merge -p '{"spec":{"ca":{"ocspServers":["http://192.0.2.1"]}}}'`),
+		"ClusterIssuer/strata"},
+
 	{"a user's manifests", "server-1", kubectl("delete configmap team"), "ConfigMap/default/team"},
 	{"a user's manifests", "server-1", kubectl("patch secret team --type=merge " +
 		`-p '{"data":{"token":"b3RoZXI="}}'`), "Secret/default/team"},

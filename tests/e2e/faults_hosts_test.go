@@ -205,6 +205,11 @@ var clusterFaults = []fault{
 		heal:   "k3s kubectl -n kube-system delete configmap coredns-custom; " + dnsAnew,
 	},
 	{
+		name: "the DNS Service is deleted", layer: "k3s", gate: "k3s-system",
+		object: "dns endpoints", cause: "kube-dns does not exist", fix: "systemctl restart k3s",
+		inject: "k3s kubectl -n kube-system delete service kube-dns", heal: "systemctl restart k3s",
+	},
+	{
 		name: "the DNS Service leads to a wrong port", layer: "k3s", gate: "k3s-system", object: "dns from agent-1", cause: "does not answer", fix: "get service kube-dns",
 		inject: patched("kube-system", "service kube-dns", `[{"op":"replace","path":"/spec/ports/0/targetPort","value":5399},{"op":"replace","path":"/spec/ports/1/targetPort","value":5399}]`),
 		heal:   patched("kube-system", "service kube-dns", `[{"op":"replace","path":"/spec/ports/0/targetPort","value":53},{"op":"replace","path":"/spec/ports/1/targetPort","value":53}]`),

@@ -10,6 +10,14 @@ func takenAway(object string) string {
 
 const givenBack = "k3s kubectl create -f /root/taken.yaml"
 
+// speakersAnew restarts MetalLB's speakers. A speaker that announces an address goes on when its
+// L2Advertisement names interfaces that do not exist (metallb speaker/layer2_controller.go).
+const speakersAnew = "k3s kubectl -n metallb-system delete pods " +
+	"-l app.kubernetes.io/component=speaker"
+
+// excluded is the label of nodes that MetalLB announces no address from.
+const excluded = "node.kubernetes.io/exclude-from-external-load-balancers"
+
 // layerFaults are the faults of MetalLB, cert-manager and Traefik.
 var layerFaults = []fault{
 	{
@@ -61,6 +69,29 @@ var layerFaults = []fault{
 		name: "nothing announces the pool", layer: "metallb", gate: "metallb-pool-gate",
 		object: "pool", cause: "no L2Advertisement", fix: "pulumi up puts",
 		inject: takenAway("-n metallb-system l2advertisement default"), heal: givenBack,
+	},
+	{
+		name: "the speakers announce at an interface that no node has", layer: "traefik",
+		gate: "traefik-address", object: "address from here",
+		cause: "names other interfaces", fix: "get l2advertisements",
+		inject: patched("metallb-system", "l2advertisement default",
+			`[{"op":"add","path":"/spec/interfaces","value":["none0"]}]`) + "; " + speakersAnew,
+		heal: patched("metallb-system", "l2advertisement default",
+			`[{"op":"remove","path":"/spec/interfaces"}]`),
+	},
+	{
+		name: "every node is excluded from load balancers", layer: "traefik",
+		gate: "traefik-address", object: "address from here",
+		cause: "each node has the label", fix: "exclude-from-external-load-balancers",
+		inject: "k3s kubectl label nodes --all " + excluded + "=true",
+		heal:   "k3s kubectl label nodes --all " + excluded + "-",
+	},
+	{
+		name: "the Secret of MetalLB's speakers is deleted", layer: "metallb",
+		gate: "metallb-rollout", object: "DaemonSet/metallb-speaker",
+		cause: "only when it starts", fix: "rollout restart deployment/metallb-controller",
+		inject: takenAway("-n metallb-system secret metallb-memberlist") + "; " + speakersAnew,
+		heal:   givenBack,
 	},
 	{
 		name: "cert-manager's controller is scaled to 0", layer: "cert-manager",

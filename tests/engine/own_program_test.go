@@ -135,7 +135,7 @@ func TestOutputsOfOtherResourcesReachObjectsAndGates(t *testing.T) {
 	}
 }
 
-func TestChangedOutputRunsPoolGateAgain(t *testing.T) {
+func TestChangedRangeOutputRunsPoolGate(t *testing.T) {
 	s := newOwnProgram(t, made{contextOf, ranges})
 	s.mustUp()
 	s.registers = made{contextOf, "172.18.255.220-172.18.255.250"}.ownProgram().Run

@@ -144,7 +144,7 @@ func TestAPISIXKeysAreGeneratedAndSecret(t *testing.T) {
 
 // The objects of users' manifests are applied in parallel. Each waits only for the servers and
 // webhooks of its kind.
-func TestManifestsWaitOnlyForServersOfTheirKinds(t *testing.T) {
+func TestManifestsWaitForNoWebhookOfOtherKinds(t *testing.T) {
 	p := withAPISIX(t, "skip")
 	require.NoError(t,
 		os.WriteFile("mine.yaml",

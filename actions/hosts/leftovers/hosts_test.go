@@ -17,7 +17,7 @@ import (
 	"strata/tests/nettest"
 )
 
-// command returns a resource of a state that runs a script on a host; more are its other inputs.
+// command returns a state's resource that runs a script on a host; more has further inputs.
 func command(t *testing.T, urn, more, key string, input hostrun.Input) string {
 	t.Helper()
 	stdin, err := json.Marshal(input)

@@ -28,8 +28,8 @@ type keyring struct {
 	problems     []error
 }
 
-// addOwn adds the host's private keys: those of the configuration, else those of the ssh_config,
-// else the default key. It sets said.identities to their paths.
+// addOwn adds the host's private keys: the configured one, else the ssh_config's, else the default
+// key unless an agent has its own. It sets said.identities.
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}

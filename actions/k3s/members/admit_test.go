@@ -50,7 +50,7 @@ func etcd(t *testing.T, client *fake.Clientset) (removed *[]string) {
 	return removed
 }
 
-func TestClearingMemberFreesNodeNameOfDeadHost(t *testing.T) {
+func TestClearFreesNodeNameOfDeadHost(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec: corev1.PodSpec{NodeName: "server-3"}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "server-3.node-password.k3s",
@@ -84,7 +84,7 @@ func TestClearingMemberFreesNodeNameOfDeadHost(t *testing.T) {
 
 // If a Node is still Ready at the new host's address, the old host has just died. If it is Ready at
 // another address, the old host lives.
-func TestClearingMemberIsRefusedIfItsNodeIsReadyAtOtherAddress(t *testing.T) {
+func TestClearRefusesMemberThatIsReadyAtOtherAddress(t *testing.T) {
 	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
 	agent.Labels = nil
 	client := fake.NewClientset(agent)

@@ -41,9 +41,8 @@ func HostScript(cluster, node, pushed string) string {
 		k3shost.SysctlsFunction + hostScript
 }
 
-// pushedLines returns the pushed files as lines of a record, without their modes, which do not
-// matter. It leaves out the checksum of the binary, because the binary is large and the install
-// verifies it.
+// pushedLines returns a line for each pushed file, with its checksum and path only. It leaves out
+// the checksum of the binary, because the binary is large and the install verifies it.
 func (h host) pushedLines() string {
 	var lines strings.Builder
 	for _, input := range h.pushed {

@@ -323,7 +323,7 @@ func TestMissingStackNeedsNoRecovery(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestKubeconfigIsReadFromProviderPlainOrSecret(t *testing.T) {
+func TestKubeconfigOfProviderMayBePlainOrSecret(t *testing.T) {
 	secret := map[string]any{sig.Key: sig.Secret, "plaintext": `"apiVersion: v1\n"`}
 	for name, value := range map[string]any{"secret": secret, "plain": "apiVersion: v1\n"} {
 		provider := map[string]any{"type": providerType,

@@ -135,7 +135,7 @@ func (l *libvirt) hasVolume(ctx context.Context, name string) (bool, error) {
 	return l.lists(ctx, name, "vol-list", "--pool", l.Spec.Libvirt.Pool)
 }
 
-// Make defines the domain before its volumes, because only a domain can have the mark.
+// Make creates the volumes after the domain, because only the domain records its owner.
 func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) {
 	if err := l.refuseVolumes(ctx); err != nil {
 		return nil, err

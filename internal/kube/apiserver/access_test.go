@@ -12,7 +12,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-func TestServersOfAccessReplaceKubeconfigServer(t *testing.T) {
+func TestListedServersOverrideKubeconfigServer(t *testing.T) {
 	own, other := server(t, "own"), server(t, "other")
 	for want, access := range map[string]apiserver.Access{
 		"own": {Kubeconfig: fakeapi.KubeconfigWith(t, own.URL, nil, "t")},

@@ -86,8 +86,8 @@ type line struct {
 // errNoTunnel reports that the port's listener is no tunnel.
 var errNoTunnel = errors.New("it is no tunnel")
 
-// dial connects to an address through the tunnel. Its errors are those of Dialer, errAbsent and
-// errNoTunnel.
+// dial connects to an address through the tunnel. It fails as Dialer does, or with
+// errAbsent or errNoTunnel.
 func (l line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.direct.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.direct.Timeout)

@@ -87,7 +87,7 @@ func (r *release) objects() ([]any, error) {
 	return parseObjects(rendered)
 }
 
-// parseObjects returns the objects of rendered files, by path.
+// parseObjects returns rendered objects, except test hooks.
 func parseObjects(rendered map[string]string) (objects []any, err error) {
 	for file, text := range rendered {
 		if strings.HasSuffix(file, "NOTES.txt") {
