@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // contains reports whether live literally has all fields of wanted, and no other items in its
@@ -27,9 +28,10 @@ func contains(live, wanted any) bool {
 }
 
 // findChanged returns the paths of the fields that wanted sets, and that an apply of wanted would
-// change: live is the object in the cluster, applied the result of the apply. A field whose live
-// value is the wanted one does not count, although an admission webhook would change it now.
-// Defaults that the API server adds are in live and in applied.
+// change, and of those below spec that it would remove. live is the object in the cluster, applied
+// the result of the apply. A field whose live value is the wanted one does not count, although an
+// admission webhook would change it now. Defaults that the API server adds are in live and in
+// applied.
 func findChanged(path string, wanted, live, applied any) []string {
 	if reflect.DeepEqual(live, applied) || reflect.DeepEqual(wanted, live) {
 		return nil
@@ -52,6 +54,13 @@ func findChangedKeys(path string, wanted map[string]any, live, applied any) (cha
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		changed = append(changed, findChanged(join(path, key), wanted[key], before[key],
 			after[key])...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		_, set := wanted[key]
+		_, stays := after[key]
+		if !set && !stays && strings.HasPrefix(path, "spec") { // in an atomic map
+			changed = append(changed, join(path, key))
+		}
 	}
 	return changed
 }

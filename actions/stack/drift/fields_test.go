@@ -67,3 +67,12 @@ func TestOnlyFieldsThatApplyWouldChangeCount(t *testing.T) {
 		})
 	}
 }
+
+// An apply removes keys of others from a Service's selector, and not from the labels of an object.
+func TestKeyThatApplyRemovesBelowSpecCounts(t *testing.T) {
+	object := func(spec string) any {
+		return parse(t, "{metadata: {labels: "+spec+"}, spec: {selector: "+spec+"}}")
+	}
+	assert.Equal(t, []string{"spec.selector.b"},
+		findChanged("", object("{a: x}"), object("{a: x, b: y}"), object("{a: x}")))
+}
