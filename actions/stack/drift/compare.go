@@ -35,7 +35,7 @@ func (c *cluster) compare(ctx context.Context, one *wanted) (*Difference, error)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", found.Thing, err)
 	}
-	found.Verdict = Changed
+	found.Verdict, found.changed = Changed, newestOf(live.GetManagedFields())
 	if leaving := live.GetDeletionTimestamp(); leaving != nil {
 		found.Evidence = "is being deleted since " + leaving.UTC().Format("15:04:05")
 		found.Kept = "run up again when it is gone"

@@ -294,6 +294,53 @@ func TestWorkloadRestartsAfterLossOfSecretOrServiceAccount(t *testing.T) {
 	}
 }
 
+// A Pod that started before the change still has the former content.
+func TestWorkloadRestartsIfItStartedWithChangedConfiguration(t *testing.T) {
+	const (
+		keys   = `{env: [{name: A, valueFrom: {configMapKeyRef: {name: params, key: a}}}]}`
+		volume = `{volumes: [{name: v, secret: {secretName: params}}]}`
+	)
+	changed := time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name, kind, template string
+		at, started          time.Time
+		restarts             bool
+	}{
+		{"started since", "ConfigMap", keys, changed, changed.Add(time.Second), true},
+		{"started in the same second", "Secret", volume, changed, changed, true},
+		{"started before", "ConfigMap", keys, changed, changed.Add(-time.Second), false},
+		{"reads another kind", "Secret", keys, changed, changed, false},
+		{"time of the change is unknown", "ConfigMap", keys, time.Time{}, changed, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, one, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-1",
+				Namespace: "apps", Labels: map[string]string{"app": "web"},
+				CreationTimestamp: metav1.NewTime(test.started)}},
+				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "apps",
+					CreationTimestamp: metav1.NewTime(changed.Add(time.Hour))}})
+			object := wantedOf(t, `{apiVersion: v1, kind: `+test.kind+
+				`, metadata: {name: params, namespace: apps}}`)
+			workload := wantedOf(t, deployment+`spec: {selector: {matchLabels: {app: web}},
+				template: {spec: `+test.template+`}}}`)
+			report := &Report{cluster: w.cluster, wanted: []wanted{*object, *workload},
+				Differences: []Difference{{Resource: "d-release", Verdict: Changed, object: object,
+					changed: test.at}}}
+			require.NoError(t, report.PutBack(t.Context(), "d-release"))
+			var patched []types.PatchType
+			for _, action := range w.objects.Actions() {
+				if patch, ok := action.(clienttesting.PatchAction); ok {
+					patched = append(patched, patch.GetPatchType())
+				}
+			}
+			want := []types.PatchType{types.ApplyPatchType}
+			if test.restarts { // last, so that the new Pod reads what was applied
+				want = append(want, types.StrategicMergePatchType)
+			}
+			assert.Equal(t, want, patched)
+		})
+	}
+}
+
 func TestReleaseWithoutRecordIsFoundAndGetsFailedRecord(t *testing.T) {
 	w := newWorld(t, "")
 	_, broken, err := w.readRelease(t.Context(), "r", "apps", "rel")

@@ -3,6 +3,7 @@ package drift
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Verdict is the kind of a Difference.
@@ -40,6 +41,8 @@ type Difference struct {
 	object *wanted
 	// added is true if some of Fields were added by kubectl.
 	added bool
+	// changed is the time of the object's last change.
+	changed time.Time
 }
 
 // String returns the difference in one line.

@@ -49,14 +49,20 @@ func (d *Difference) addManagers(
 
 // lastChange returns the time of a manager's last change for messages; empty if it is unknown.
 func lastChange(manager string, entries []metav1.ManagedFieldsEntry) string {
-	var last time.Time
-	for _, entry := range entries {
-		if entry.Manager == manager && entry.Time != nil && entry.Time.After(last) {
-			last = entry.Time.Time
-		}
-	}
+	last := newestOf(slices.DeleteFunc(slices.Clone(entries),
+		func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager != manager }))
 	if last.IsZero() {
 		return ""
 	}
 	return " at " + last.UTC().Format(time.RFC3339)
+}
+
+// newestOf returns the newest time of the entries; zero if none has a time.
+func newestOf(entries []metav1.ManagedFieldsEntry) (newest time.Time) {
+	for _, entry := range entries {
+		if entry.Time != nil && entry.Time.After(newest) {
+			newest = entry.Time.Time
+		}
+	}
+	return newest
 }
