@@ -107,7 +107,7 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
 	switch {
-	case facts.Serviceless:
+	case facts.Serviceless && len(facts.Endpoints.Ready) == 0:
 		endpoints = health.Verdict{Check: dnsCheck, State: health.Waiting,
 			Message: fmt.Sprintf("Service %s/%s does not exist", dnsNamespace, dnsService),
 			Hint:    "kubectl -n kube-system get services"}

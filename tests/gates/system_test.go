@@ -32,6 +32,11 @@ metadata:
   annotations: {deployment.kubernetes.io/revision: "2"}
   ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: coredns, uid: dns, controller: true}]
 ---
+apiVersion: v1
+kind: Service
+metadata: {name: kube-dns, namespace: kube-system}
+spec: {clusterIP: 10.43.0.10}
+---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}
@@ -97,6 +102,10 @@ func TestSystemGateReportsFaultsUntilHealed(t *testing.T) {
 		{"CoreDNS has no endpoint", func(c *fakeapi.Cluster) {
 			c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
 		}, "has no ready address"},
+		{"no DNS Service", func(c *fakeapi.Cluster) {
+			c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
+			c.Delete("v1", "services", "kube-system", "kube-dns")
+		}, "Service kube-system/kube-dns does not exist"},
 		{"CoreDNS' Pod crashed once or twice", func(c *fakeapi.Cluster) {
 			c.PutAll(object(t, dnsDown,
 				map[string]any{"hash": "new", "reason": "CrashLoopBackOff",
