@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
@@ -28,6 +29,8 @@ type WorkloadFacts struct {
 	Old       int32 `json:"old,omitempty"`
 	// Refused says why Pods could not even be created, for example an exceeded quota.
 	Refused string `json:"refused,omitempty"`
+	// Admitted is true if the API server would create such a Pod by now.
+	Admitted bool `json:"admitted,omitempty"`
 	// Within is the reason why the namespace does not admit the workload's Pods; empty if it admits
 	// them. It is read only while the workload does not exist or its Pods are refused.
 	Within string `json:"within,omitempty"`
@@ -42,6 +45,8 @@ type WorkloadFacts struct {
 	ordered bool
 	// selector selects the workload's Pods.
 	selector *metav1.LabelSelector
+	// template is the workload's Pod template.
+	template corev1.PodTemplateSpec
 }
 
 func (w WorkloadFacts) check() string {
@@ -77,7 +82,11 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	if w.Old > 0 {
 		v.Message += fmt.Sprintf(", %d old", w.Old)
 	}
-	if w.Refused != "" {
+	switch {
+	case w.Refused != "" && w.Admitted:
+		w.judgeAdmitted(&v)
+		return v
+	case w.Refused != "":
 		w.judgeRefusal(&v)
 		return v
 	}

@@ -74,8 +74,12 @@ func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (Workload
 	case err != nil || facts.selector == nil || JudgeWorkload(facts).State == health.Ready:
 		return facts, err
 	}
-	if err := facts.pods(ctx, s, newest, uid); err != nil || !strings.Contains(facts.Refused, "because it is being terminated") {
+	if err := facts.pods(ctx, s, newest, uid); err != nil || facts.Refused == "" {
 		return facts, err
+	}
+	facts.observeAdmission(ctx, s)
+	if !strings.Contains(facts.Refused, "because it is being terminated") {
+		return facts, nil
 	}
 	return facts, facts.observeNamespace(ctx, s)
 }
@@ -129,6 +133,7 @@ func (w *WorkloadFacts) daemonSet(ctx context.Context, s *APIServer) (*metav1.La
 	}
 	w.Current = set.Status.ObservedGeneration >= set.Generation
 	w.Desired, w.Updated, w.Available = set.Status.DesiredNumberScheduled, set.Status.UpdatedNumberScheduled, set.Status.NumberAvailable
+	w.template = set.Spec.Template
 	return set.Spec.Selector, string(set.UID), nil
 }
 
@@ -143,6 +148,7 @@ func (w *WorkloadFacts) statefulSet(
 	w.Current = set.Status.ObservedGeneration >= set.Generation
 	w.Desired, w.Updated, w.Available = replicas(set.Spec.Replicas), set.Status.UpdatedReplicas, set.Status.AvailableReplicas
 	w.Old = max(set.Status.Replicas-set.Status.UpdatedReplicas, 0)
+	w.template = set.Spec.Template
 	w.ordered = set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 	return set.Spec.Selector, revision{label: appsv1.ControllerRevisionHashLabelKey, value: set.Status.UpdateRevision}, string(set.UID), nil
 }
@@ -156,6 +162,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 	w.Current = d.Status.ObservedGeneration >= d.Generation
 	w.Desired, w.Updated, w.Available = replicas(d.Spec.Replicas), d.Status.UpdatedReplicas, d.Status.AvailableReplicas
 	w.Old = max(d.Status.Replicas-d.Status.UpdatedReplicas, 0)
+	w.template = d.Spec.Template
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
 			w.Refused = c.Message
