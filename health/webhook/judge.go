@@ -106,7 +106,7 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts = append(verdicts, endpoints)
 	verdicts = append(verdicts, rights.Judge(facts.Rights)...)
 	for _, probe := range facts.Probes {
-		v := judgeProbe(spec, probe)
+		v := judgeForeign(judgeProbe(spec, probe), facts, probe)
 		if v.State == health.Stuck && !stable {
 			// Until the configuration is complete, the API server may not call the webhook. During
 			// a rollout, a Pod of the old revision may answer. So a refusal proves nothing.

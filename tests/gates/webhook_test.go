@@ -232,7 +232,7 @@ func TestWebhookGateIsStuckWhenPolicyRefuses(t *testing.T) {
 			Message: `admission webhook "policy.example.org" denied the request: pools are not welcome`}
 	}})
 	gate := start(t, c, webhookSpec(c))
-	gate.says("refuses an object that it must accept")
+	gate.says("another webhook, policy.example.org")
 	result := gate.sticks(10 * time.Second)
 	assert.Contains(t, result.Report(), "pools are not welcome")
 }
