@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +53,7 @@ func (w *wanted) findAdded(object *unstructured.Unstructured) (paths, managers [
 // splitFields returns the fields of an entry that are below spec, and the others.
 func splitFields(entry metav1.ManagedFieldsEntry) (specified, others *fieldpath.Set) {
 	all, specified, others := &fieldpath.Set{}, &fieldpath.Set{}, &fieldpath.Set{}
-	if entry.FieldsV1 == nil || all.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)) != nil {
+	if entry.FieldsV1 == nil || all.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
 		return specified, others
 	}
 	all.Iterate(func(path fieldpath.Path) {
@@ -113,5 +112,5 @@ func fieldsOf(set *fieldpath.Set) (*metav1.FieldsV1, error) {
 	if err != nil {
 		return nil, fmt.Errorf("managed fields: %w", err)
 	}
-	return &metav1.FieldsV1{Raw: raw}, nil
+	return metav1.NewFieldsV1(string(raw)), nil
 }

@@ -226,7 +226,7 @@ func TestAddedFieldsMoveToManagerThatAppliesNext(t *testing.T) {
 	assert.Equal(t, "7", patch.Metadata.ResourceVersion, "a change in between is a conflict")
 	fields := map[string]string{}
 	for _, entry := range patch.Metadata.ManagedFields {
-		fields[entry.Manager+" "+string(entry.Operation)] = string(entry.FieldsV1.Raw)
+		fields[entry.Manager+" "+string(entry.Operation)] = entry.FieldsV1.GetRawString()
 	}
 	assert.Equal(t, map[string]string{
 		"helm Update":          `{"f:spec":{"f:replicas":{},"f:selector":{}}}`,
