@@ -20,8 +20,11 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
 		func(ctx context.Context) (bool, error) {
-			last = request(ctx)
-			return !isRetryable(last), nil
+			answer := request(ctx)
+			if answer == nil || last == nil || ctx.Err() == nil { // else the attempt before it tells the reason
+				last = answer
+			}
+			return !isRetryable(answer), nil
 		})
 	if err != nil {
 		return errors.Join(err, last)
