@@ -90,8 +90,8 @@ var layerFaults = []fault{
 		name: "the Secret of MetalLB's speakers is deleted", layer: "metallb",
 		gate: "metallb-rollout", object: "DaemonSet/metallb-speaker",
 		cause: "only when it starts", fix: "rollout restart deployment/metallb-controller",
-		inject: takenAway("-n metallb-system secret metallb-memberlist") + "; " + speakersAnew,
-		heal:   givenBack,
+		inject: "k3s kubectl -n metallb-system delete secret metallb-memberlist; " + speakersAnew,
+		heal:   "k3s kubectl -n metallb-system rollout restart deployment/metallb-controller",
 	},
 	{
 		name: "cert-manager's controller is scaled to 0", layer: "cert-manager",
