@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	fakedynamic "k8s.io/client-go/dynamic/fake"
@@ -164,77 +162,6 @@ func TestComparisonReportsWhatChangedInObject(t *testing.T) {
 	}
 }
 
-// edited is the object one, to whose spec the entry of manager has added fields.
-func edited(manager, operation, at, fields string) string {
-	return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: apps,
-		resourceVersion: "7", annotations: {theirs: a}, managedFields: [
-		{manager: helm, operation: Update, apiVersion: apps/v1, time: "2026-11-28T15:00:00Z",
-			fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:replicas": {}, "f:selector": {}}}},
-		{manager: ` + manager + `, operation: ` + operation + `, apiVersion: apps/v1, time: "` + at + `",
-			fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:annotations": {"f:theirs": {}}},
-			"f:spec": {"f:replicas": {}, ` + fields + `}}}]}, spec: {replicas: 1, paused: true}}`
-}
-
-func TestFieldsThatPersonAddedAreFound(t *testing.T) {
-	const after, before = "2026-11-28T17:00:00Z", "2026-11-28T15:30:00Z"
-	made := time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC)
-	nested := `"f:strategy": {".": {}, "f:type": {}}, "f:paused": {}`
-	for name, test := range map[string]struct{ live, says string }{
-		"by kubectl": {edited("kubectl-patch", "Update", after, nested), "Deployment/apps/web: " +
-			"changed spec.paused, spec.strategy.type (by kubectl-patch at 2026-11-28T17:00:00Z)"},
-		"by a controller":         {edited("kube-controller-manager", "Update", after, nested), ""},
-		"by a restart":            {edited("kubectl-rollout", "Update", after, nested), ""},
-		"by another apply":        {edited("kubectl", "Apply", after, nested), ""},
-		"before the stack's":      {edited("kubectl-edit", "Update", before, nested), ""},
-		"which helm sets as well": {edited("kubectl-edit", "Update", after, `"f:selector": {}`), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, test.live)
-			want := wantedOf(t, one)
-			want.created = &made
-			found, err := w.compare(t.Context(), want)
-			require.NoError(t, err)
-			assert.NotContains(t, w.dry, false)
-			if test.says == "" {
-				assert.Nil(t, found)
-				return
-			}
-			require.NotNil(t, found)
-			assert.Equal(t, test.says, found.String())
-		})
-	}
-}
-
-// A server-side apply removes a field only if its manager is the only one that owns it.
-func TestAddedFieldsMoveToManagerThatAppliesNext(t *testing.T) {
-	w := newWorld(t, edited("kubectl-patch", "Update", "2026-11-28T17:00:00Z", `"f:paused": {}`))
-	want := wantedOf(t, one)
-	want.created = &time.Time{}
-	require.NoError(t, w.putBack(t.Context(), want, true))
-	var patches []clienttesting.PatchAction
-	for _, action := range w.objects.Actions() {
-		if patch, ok := action.(clienttesting.PatchAction); ok {
-			patches = append(patches, patch)
-		}
-	}
-	require.Len(t, patches, 2)
-	assert.Equal(t, types.ApplyPatchType, patches[1].GetPatchType())
-	var patch struct {
-		Metadata metav1.ObjectMeta `json:"metadata"`
-	}
-	require.NoError(t, json.Unmarshal(patches[0].GetPatch(), &patch))
-	assert.Equal(t, "7", patch.Metadata.ResourceVersion, "a change in between is a conflict")
-	fields := map[string]string{}
-	for _, entry := range patch.Metadata.ManagedFields {
-		fields[entry.Manager+" "+string(entry.Operation)] = entry.FieldsV1.GetRawString()
-	}
-	assert.Equal(t, map[string]string{
-		"helm Update":          `{"f:spec":{"f:replicas":{},"f:selector":{}}}`,
-		"kubectl-patch Update": `{"f:metadata":{"f:annotations":{"f:theirs":{}}}}`,
-		"strata-drift Apply":   `{"f:spec":{"f:paused":{},"f:replicas":{}}}`,
-	}, fields)
-}
-
 func TestEvidenceHasTimeOfLastChange(t *testing.T) {
 	at := metav1.NewTime(time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC))
 	d := Difference{}
@@ -260,84 +187,6 @@ func TestOnlyDifferencesOfResourceArePutBack(t *testing.T) {
 		require.NoError(t, report.PutBack(t.Context(), "d-release"))
 		assert.Len(t, w.dry, applies, difference.String())
 		assert.NotContains(t, w.dry, true)
-	}
-}
-
-// Argo CD generates keys in its Secret only when it starts. A Pod's token contains the UID of its
-// ServiceAccount.
-func TestWorkloadRestartsAfterLossOfSecretOrServiceAccount(t *testing.T) {
-	for text, restarts := range map[string]bool{
-		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: apps}}`:             true,
-		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: elsewhere}}`:        false,
-		`{apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: apps}}`:   true,
-		`{apiVersion: v1, kind: ServiceAccount, metadata: {name: other, namespace: apps}}`: false,
-		`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: apps}}`:        false,
-	} {
-		w := newWorld(t, one)
-		lost, workload := wantedOf(t, text), wantedOf(t, one)
-		require.NoError(t, unstructured.SetNestedField(workload.object.Object, "web",
-			"spec", "template", "spec", "serviceAccountName"))
-		report := &Report{cluster: w.cluster, wanted: []wanted{*lost, *workload},
-			Differences: []Difference{{Resource: "d-release", Verdict: Missing, object: lost}}}
-		require.NoError(t, report.PutBack(t.Context(), "d-release"))
-		var patched []string
-		for _, action := range w.objects.Actions() {
-			if patch, ok := action.(clienttesting.PatchAction); ok {
-				patched = append(patched, patch.GetName()+" "+string(patch.GetPatchType()))
-			}
-		}
-		want := []string{lost.object.GetName() + " application/apply-patch+yaml"}
-		if restarts { // first, so that a killed update does it again
-			want = append([]string{"web application/strategic-merge-patch+json"}, want...)
-		}
-		assert.Equal(t, want, patched, text)
-	}
-}
-
-// A Pod that started before the change still has the former content.
-func TestWorkloadRestartsIfItStartedWithChangedConfiguration(t *testing.T) {
-	const (
-		keys   = `{env: [{name: A, valueFrom: {configMapKeyRef: {name: params, key: a}}}]}`
-		volume = `{volumes: [{name: v, secret: {secretName: params}}]}`
-	)
-	changed := time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		name, kind, template string
-		at, started          time.Time
-		restarts             bool
-	}{
-		{"started since", "ConfigMap", keys, changed, changed.Add(time.Second), true},
-		{"started in the same second", "Secret", volume, changed, changed, true},
-		{"started before", "ConfigMap", keys, changed, changed.Add(-time.Second), false},
-		{"reads another kind", "Secret", keys, changed, changed, false},
-		{"time of the change is unknown", "ConfigMap", keys, time.Time{}, changed, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, one, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-1",
-				Namespace: "apps", Labels: map[string]string{"app": "web"},
-				CreationTimestamp: metav1.NewTime(test.started)}},
-				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "apps",
-					CreationTimestamp: metav1.NewTime(changed.Add(time.Hour))}})
-			object := wantedOf(t, `{apiVersion: v1, kind: `+test.kind+
-				`, metadata: {name: params, namespace: apps}}`)
-			workload := wantedOf(t, deployment+`spec: {selector: {matchLabels: {app: web}},
-				template: {spec: `+test.template+`}}}`)
-			report := &Report{cluster: w.cluster, wanted: []wanted{*object, *workload},
-				Differences: []Difference{{Resource: "d-release", Verdict: Changed, object: object,
-					changed: test.at}}}
-			require.NoError(t, report.PutBack(t.Context(), "d-release"))
-			var patched []types.PatchType
-			for _, action := range w.objects.Actions() {
-				if patch, ok := action.(clienttesting.PatchAction); ok {
-					patched = append(patched, patch.GetPatchType())
-				}
-			}
-			want := []types.PatchType{types.ApplyPatchType}
-			if test.restarts { // last, so that the new Pod reads what was applied
-				want = append(want, types.StrategicMergePatchType)
-			}
-			assert.Equal(t, want, patched)
-		})
 	}
 }
 

@@ -53,8 +53,7 @@ func (c *cluster) restart(ctx context.Context, one *wanted) error {
 func (c *cluster) hasStartedWithChange(
 	ctx context.Context, one *wanted, differing []Difference,
 ) (bool, error) {
-	at := slices.IndexFunc(differing, one.reads)
-	if at < 0 {
+	if !slices.ContainsFunc(differing, one.reads) {
 		return false, nil
 	}
 	selector, _, _ := unstructured.NestedStringMap(one.object.Object, "spec", "selector",
@@ -67,7 +66,9 @@ func (c *cluster) hasStartedWithChange(
 		return false, err
 	}
 	return slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
-		return !pod.CreationTimestamp.Time.Before(differing[at].changed)
+		return slices.ContainsFunc(differing, func(other Difference) bool {
+			return one.reads(other) && !pod.CreationTimestamp.Time.Before(other.changed)
+		})
 	}), nil
 }
 
