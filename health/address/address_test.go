@@ -64,10 +64,11 @@ func TestAddressWithoutAnnouncingSpeakerIsUnannounced(t *testing.T) {
 		unserved    bool
 		unannounced bool
 	}{
-		"no status":                 {[]string{service, advertisement}, false, true},
-		"status of another Service": {[]string{service, advertisement, strings.ReplaceAll(status, "NAME", "other")}, false, true},
-		"status":                    {[]string{service, advertisement, own}, false, false},
-		"announced by BGP":          {[]string{service}, false, false},
+		"no status": {[]string{service, advertisement}, false, true},
+		"status of another Service": {[]string{service, advertisement,
+			strings.ReplaceAll(status, "NAME", "other")}, false, true},
+		"status":           {[]string{service, advertisement, own}, false, false},
+		"announced by BGP": {[]string{service}, false, false},
 		"address of another controller": {[]string{
 			strings.ReplaceAll(service, "metallb.io", "other.io"), advertisement}, false, false},
 		"MetalLB without statuses": {[]string{service, advertisement}, true, false},

@@ -16,36 +16,28 @@ import (
 // poolAnnotation has the pool of an address that MetalLB assigned (metallb internal/k8s/k8s.go).
 const poolAnnotation = "metallb.io/ip-allocated-from-pool"
 
-var (
-	announcementResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
-		Resource: "l2advertisements"}
-	// statusResource has an object for each Service that a speaker announces by ARP (metallb
-	// api/v1beta1/servicel2status_types.go).
-	statusResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
-		Resource: "servicel2statuses"}
-)
+// statusResource has an object for each Service that a speaker announces by ARP (metallb
+// api/v1beta1/servicel2status_types.go).
+var statusResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+	Resource: "servicel2statuses"}
 
 // isUnannounced reports whether MetalLB announces addresses by ARP, but no speaker reports that it
 // announces the Service's address. A connection is no proof of the announcement: it keeps the entry
 // in this machine's own ARP table alive.
 func isUnannounced(ctx context.Context, s *kube.APIServer, spec Spec) (bool, error) {
-	statuses, err := listNames(ctx, s, statusResource, fmt.Sprintf(
-		"metallb.io/service-name=%s,metallb.io/service-namespace=%s", spec.Service, spec.Namespace))
+	statuses, err := kube.List[metav1.PartialObjectMetadata](ctx, s, statusResource, "",
+		metav1.ListOptions{LabelSelector: fmt.Sprintf(
+			"metallb.io/service-name=%s,metallb.io/service-namespace=%s", spec.Service,
+			spec.Namespace)})
 	if apierrors.IsNotFound(err) {
 		return false, nil // MetalLB before 0.14.4
 	}
 	if err != nil || len(statuses) > 0 {
 		return false, err
 	}
-	advertisements, err := listNames(ctx, s, announcementResource, "")
+	advertisements, err := kube.List[metav1.PartialObjectMetadata](ctx, s,
+		kube.AdvertisementResource, "", metav1.ListOptions{})
 	return len(advertisements) > 0, err // otherwise BGP announces it, or the pool's gate is closed
-}
-
-func listNames(
-	ctx context.Context, s *kube.APIServer, resource schema.GroupVersionResource, labels string,
-) ([]metav1.PartialObjectMetadata, error) {
-	return kube.List[metav1.PartialObjectMetadata](ctx, s, resource, "",
-		metav1.ListOptions{LabelSelector: labels})
 }
 
 // judgeAnnounced returns Waiting, whatever the connections gave, if no speaker announces the

@@ -38,6 +38,9 @@ var (
 		Resource: "persistentvolumeclaims"}
 	StorageClassResource = schema.GroupVersionResource{Group: "storage.k8s.io", Version: "v1",
 		Resource: "storageclasses"}
+	// AdvertisementResource has MetalLB's L2Advertisements.
+	AdvertisementResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
+		Resource: "l2advertisements"}
 	APIServiceResource = schema.GroupVersionResource{Group: "apiregistration.k8s.io",
 		Version: "v1", Resource: "apiservices"}
 )

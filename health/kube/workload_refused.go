@@ -22,6 +22,10 @@ type refusal struct {
 	stuck bool
 }
 
+// OtherWebhookHint is the fix for an admission webhook that something else installed.
+const OtherWebhookHint = "mend what serves it, or take its configuration away: kubectl get " +
+	"validatingwebhookconfiguration,mutatingwebhookconfiguration"
+
 // refusals match the error messages of the API server's admission (kubernetes plugin/pkg/admission,
 // staging/src/k8s.io/apiserver/pkg/admission). If a cause ends in a colon, the pattern's first
 // group is appended.
@@ -48,8 +52,7 @@ var refusals = []refusal{
 		"kubectl get validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
 	{regexp.MustCompile(`failed calling webhook "([^"]+)"`),
 		"an admission webhook that must be asked does not answer:",
-		"mend what serves it, or take its configuration away: kubectl get " +
-			"validatingwebhookconfiguration,mutatingwebhookconfiguration", false},
+		OtherWebhookHint, false},
 	{regexp.MustCompile(`serviceaccount "([^"]+)" not found`),
 		"the ServiceAccount of the Pods does not exist (yet):",
 		"kubectl -n NAMESPACE get serviceaccounts", false},

@@ -18,7 +18,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	if err != nil || pool == nil {
 		return poolFacts{Pool: pool.facts()}, err
 	}
-	announced, err := kube.List[announcementObject](ctx, s, announcementResource, w.spec.Namespace,
+	announced, err := kube.List[announcementObject](ctx, s, kube.AdvertisementResource, w.spec.Namespace,
 		metav1.ListOptions{})
 	if err != nil {
 		return poolFacts{}, err

@@ -15,8 +15,6 @@ import (
 var (
 	poolResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
 		Resource: "ipaddresspools"}
-	announcementResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
-		Resource: "l2advertisements"}
 	stateResource = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1",
 		Resource: "configurationstates"}
 )
@@ -37,7 +35,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 		Stable: w.stable,
 		Sources: []kube.Source{
 			{Resource: poolResource, Namespace: s.Namespace},
-			{Resource: announcementResource, Namespace: s.Namespace},
+			{Resource: kube.AdvertisementResource, Namespace: s.Namespace},
 			{Resource: stateResource, Namespace: s.Namespace},
 		},
 		Read:  w.read,

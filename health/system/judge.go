@@ -26,10 +26,8 @@ type systemFacts struct {
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Serviceless is true if the DNS Service does not exist.
-	Serviceless bool `json:"serviceless,omitempty"`
-	// Server is the address of the DNS Service, which the hosts query. API is the address of the
-	// API's Service, which is the expected answer.
+	// Server is the address of the DNS Service, which the hosts query; empty if there is no Service.
+	// API is the address of the API's Service, which is the expected answer.
 	Server string `json:"server,omitempty"`
 	API    string `json:"api,omitempty"`
 	// Metrics is the metrics APIService.
@@ -107,7 +105,7 @@ func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
 	switch {
-	case facts.Serviceless && len(facts.Endpoints.Ready) == 0:
+	case facts.Server == "" && len(facts.Endpoints.Ready) == 0:
 		endpoints = health.Verdict{Check: dnsCheck, State: health.Waiting,
 			Message: fmt.Sprintf("Service %s/%s does not exist", dnsNamespace, dnsService),
 			Hint:    "kubectl -n kube-system get services"}

@@ -39,7 +39,6 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 		return facts, err
 	}
 	facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService)
-	facts.Serviceless = facts.Server == ""
 	if err != nil || w.names.Skipped != "" {
 		return facts, err // without queries from hosts, the API's address is not needed
 	}

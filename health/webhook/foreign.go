@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"strata/health"
+	"strata/health/kube"
 )
 
 // asked matches the name of the webhook in the API server's message
@@ -31,8 +32,7 @@ func judgeForeign(v health.Verdict, facts webhookFacts, p probeFacts) health.Ver
 	v.Message = "another webhook, " + found[1] + ", is asked about the object and " + does
 	v.Cause = "something else installed that webhook, and the API server asks it about this " +
 		"platform's objects as well"
-	v.Hint = "mend what serves it, or delete its configuration: kubectl get " +
-		"validatingwebhookconfiguration,mutatingwebhookconfiguration"
+	v.Hint = kube.OtherWebhookHint
 	return v
 }
 

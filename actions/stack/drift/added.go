@@ -33,6 +33,9 @@ func (w *wanted) addedBy(entry metav1.ManagedFieldsEntry) bool {
 // findAdded returns the paths below spec that only kubectl owns, and by which managers. A
 // server-side apply of the wanted object does not remove them.
 func (w *wanted) findAdded(object *unstructured.Unstructured) (paths, managers []string) {
+	if !slices.ContainsFunc(object.GetManagedFields(), w.addedBy) {
+		return nil, nil
+	}
 	added, others := &fieldpath.Set{}, &fieldpath.Set{}
 	for _, entry := range object.GetManagedFields() {
 		specified, _ := splitFields(entry)

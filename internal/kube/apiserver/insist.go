@@ -21,7 +21,8 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	err := wait.PollUntilContextCancel(ctx, askAgain, true,
 		func(ctx context.Context) (bool, error) {
 			answer := request(ctx)
-			if answer == nil || last == nil || ctx.Err() == nil { // else the attempt before it tells the reason
+			// An attempt that the deadline cuts off does not say why those before it failed.
+			if answer == nil || last == nil || ctx.Err() == nil {
 				last = answer
 			}
 			return !isRetryable(answer), nil
